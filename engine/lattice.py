@@ -1,0 +1,216 @@
+"""The segmentation lattice: the DAG of all pieces that match a text.
+
+Nodes are positions in the bytes that the model segments (`Prepared.data`), 0 … m; an edge is a
+piece between two of them. The arrays are flat and sorted by start, then end, then piece. What is
+computed from a lattice are plain functions in `engine.search` (Viterbi, n-best, path count),
+`engine.law` (forward, backward, marginals, entropy) and `engine.sample`; the methods here only
+call them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ParameterError
+from engine.pieces import Vocabulary
+from engine.pipeline import Prepared
+from engine.rng import Seed
+from engine.segmenter import EdgeKind, Edges
+
+if TYPE_CHECKING:
+    from engine.law import Law
+    from engine.sample import Draws
+
+
+@dataclass(frozen=True, eq=False)
+class Spelling:
+    """How edges without a piece of their own become tokens.
+
+    unknown: id of the unknown token, -1 where there is none. byte_pieces: int32[256], the byte
+    fallback pieces, or None where the model doesn't fall back to bytes. fuse: neighbouring
+    unknown edges give one unknown token.
+    """
+
+    unknown: int = -1
+    byte_pieces: NDArray[np.int32] | None = None
+    fuse: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A segmentation: a sequence of edges from node 0 to the last node.
+
+    edges: int32[p], indices into the lattice. score: sum of the edges' scores (NaN without a
+    law). probability: under the law at the inverse temperature asked for (NaN without a law).
+    """
+
+    lattice: Lattice
+    edges: NDArray[np.int32]
+    score: float = float("nan")
+    probability: float = float("nan")
+
+    @cached_property
+    def ids(self) -> list[int]:
+        """Token ids, unknown edges spelled as the model spells them."""
+        return self.lattice.spell(self.edges)
+
+    @cached_property
+    def pieces(self) -> list[str]:
+        """The text of each edge's piece, `Lattice.edge_text`."""
+        return [self.lattice.edge_text(int(edge)) for edge in self.edges]
+
+    @property
+    def nodes(self) -> NDArray[np.int32]:
+        """The nodes on the path, int32[p + 1]."""
+        lattice = self.lattice
+        return np.append(np.zeros(1, dtype=np.int32), lattice.end[self.edges])
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """The lattice of one text under one model.
+
+    edges: the flat arrays. taken: int32[p], the edges that the model's own algorithm takes.
+    no_law: why the edges' scores are not log-probabilities; empty where they are.
+    """
+
+    prepared: Prepared
+    vocabulary: Vocabulary
+    edges: Edges
+    taken: NDArray[np.int32]
+    spelling: Spelling
+    no_law: str = ""
+
+    @property
+    def start(self) -> NDArray[np.int32]:
+        return self.edges.start
+
+    @property
+    def end(self) -> NDArray[np.int32]:
+        return self.edges.end
+
+    @property
+    def piece(self) -> NDArray[np.int32]:
+        return self.edges.piece
+
+    @property
+    def score(self) -> NDArray[np.float64]:
+        return self.edges.score
+
+    @property
+    def rank(self) -> NDArray[np.int32]:
+        return self.edges.rank
+
+    @property
+    def kind(self) -> NDArray[np.uint8]:
+        return self.edges.kind
+
+    @property
+    def n_edges(self) -> int:
+        return len(self.edges.start)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes: one more than the bytes that the model segments."""
+        return len(self.prepared.data) + 1
+
+    @property
+    def has_law(self) -> bool:
+        return not self.no_law
+
+    @cached_property
+    def by_end(self) -> NDArray[np.int32]:
+        """The edges in the order in which a forward pass meets them, int32[e].
+
+        By end node, then start: at each node the longest edge first, as BytePiece orders them.
+        """
+        return np.lexsort((self.piece, self.start, self.end)).astype(np.int32)
+
+    @cached_property
+    def path(self) -> Path:
+        """The segmentation that the model really gives."""
+        score = float(self.score[self.taken].sum()) if self.has_law else float("nan")
+        return Path(self, self.taken, score)
+
+    def bytes(self, edge: int) -> bytes:
+        """Return the bytes that an edge covers."""
+        return self.prepared.data[self.start[edge] : self.end[edge]].tobytes()
+
+    def edge_text(self, edge: int) -> str:
+        """Return the text of an edge: its piece as the vocabulary writes it, else its bytes."""
+        if self.kind[edge] in (EdgeKind.PIECE, EdgeKind.ADDED, EdgeKind.BYTE):
+            return self.vocabulary.text(int(self.piece[edge]))
+        return self.bytes(edge).decode("utf-8", errors="replace")
+
+    def source(self, edge: int) -> tuple[int, int]:
+        """Return the byte span in the text as given that an edge covers."""
+        return self.prepared.span(int(self.start[edge]), int(self.end[edge]))
+
+    def spell(self, edges: NDArray[np.int32]) -> list[int]:
+        """Return the token ids of a sequence of edges, as the model's library would give them."""
+        ids: list[int] = []
+        spelling = self.spelling
+        unknown_before = False
+        for edge in edges.tolist():
+            kind = self.kind[edge]
+            unknown = kind == EdgeKind.UNKNOWN
+            if not unknown:
+                if kind != EdgeKind.DROPPED:
+                    ids.append(int(self.piece[edge]))
+            elif spelling.byte_pieces is not None:
+                ids.extend(spelling.byte_pieces[byte] for byte in self.bytes(edge))
+            elif not (spelling.fuse and unknown_before):
+                ids.append(spelling.unknown)
+            unknown_before = unknown
+        return [int(i) for i in ids]
+
+    def require_law(self) -> None:
+        """Raise `ParameterError` where scores are not log-probabilities."""
+        if self.no_law:
+            raise ParameterError(self.no_law, "", "open a Unigram model for probabilities")
+
+    def viterbi(self) -> Path:
+        """Return the path of the highest score; of equal ones the one `engine.search` names."""
+        from engine.search import viterbi
+
+        return viterbi(self)
+
+    def nbest(self, n: int, theta: float = 1.0) -> list[Path]:
+        """Return the n paths of the highest scores, best first, with probabilities at `theta`."""
+        from engine.search import nbest
+
+        return nbest(self, n, theta)
+
+    def law(self, theta: float = 1.0) -> Law:
+        """Return the exact law P(path) ∝ exp(theta · score)."""
+        from engine.law import law
+
+        return law(self, theta)
+
+    @cached_property
+    def paths(self) -> int:
+        """The exact number of segmentations."""
+        from engine.search import count_paths
+
+        return count_paths(self)
+
+    def sample(
+        self, method: str = "perfect", theta: float = 1.0, count: int = 1, seed: Seed = 0
+    ) -> Draws:
+        """Draw `count` segmentations; see `engine.sample`."""
+        from engine.sample import sample
+
+        return sample(self, method, theta=theta, count=count, seed=seed)
+
+    def _repr_svg_(self) -> str:
+        from engine.svg import lattice_svg
+
+        return lattice_svg(self)

@@ -1,0 +1,315 @@
+"""A tokenizer model: a pipeline, a vocabulary and a segmentation rule, as one record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.display import visible
+from engine.errors import ParameterError
+from engine.lattice import Lattice, Spelling
+from engine.pieces import Vocabulary
+from engine.pipeline import Pipeline, Prepared, Special
+from engine.segmenter import Segmented, Segmenter
+from engine.text import Text
+
+if TYPE_CHECKING:
+    from engine.traces.merges import MergeTrace
+    from engine.traces.passes import PassTrace
+
+
+@dataclass(frozen=True)
+class SpecialToken:
+    """A special token: its id and how it is spelled in text."""
+
+    id: int
+    text: str
+
+
+@dataclass(frozen=True)
+class SpecialFound:
+    """A special string found in a text: which, and the code point where it starts."""
+
+    text: str
+    start_char: int
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece at a place in a text. Spans refer to the text as given."""
+
+    id: int
+    text: str
+    bytes: bytes
+    start_byte: int
+    end_byte: int
+    start_char: int
+    end_char: int
+
+    @property
+    def visible(self) -> str:
+        """The token's bytes for the eye."""
+        return visible(self.bytes)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """The tokens of a text.
+
+    ids: int32[t]. node_start, node_end: int32[t], spans in `prepared.data`. start, end: int32[t],
+    byte spans in the text as given; neighbours may overlap or leave a gap.
+    """
+
+    vocabulary: Vocabulary
+    prepared: Prepared
+    ids: NDArray[np.int32]
+    node_start: NDArray[np.int32]
+    node_end: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    special_found: tuple[SpecialFound, ...] = ()
+
+    @property
+    def text(self) -> Text:
+        return self.prepared.text
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def token(self, i: int) -> Token:
+        """Return token number i."""
+        text, piece = self.text, int(self.ids[i])
+        start, end = int(self.start[i]), int(self.end[i])
+        return Token(
+            piece,
+            self.vocabulary.text(piece),
+            self.vocabulary.bytes(piece),
+            start,
+            end,
+            text.position("char", start),
+            text.position("char", end, up=True),
+        )
+
+    @property
+    def tokens(self) -> Iterator[Token]:
+        """The tokens in order, made one by one."""
+        return (self.token(i) for i in range(len(self)))
+
+    def _repr_html_(self) -> str:
+        from engine.notebook import encoding_html
+
+        return encoding_html(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Tokens of many texts: ids int32[t], offsets int64[texts + 1] into it."""
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> NDArray[np.int32]:
+        return self.ids[self.offsets[i] : self.offsets[i + 1]]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Tokens of each text, int64[texts]."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A tokenizer as read from a file; see `engine.load`.
+
+    format: `huggingface`, `sentencepiece`, `tiktoken` or `bytepiece`. template: ids to put before
+    and after a text when special tokens are asked for. settings: further facts of the file for
+    `inspect` (name → value). warnings: what a person should know, most serious first.
+    """
+
+    name: str
+    path: FilePath
+    format: str
+    vocabulary: Vocabulary
+    pipeline: Pipeline
+    segmenter: Segmenter
+    special_tokens: tuple[SpecialToken, ...] = ()
+    template: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    spelling: Spelling = field(default_factory=Spelling)
+    byte_level: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def algorithm(self) -> str:
+        return self.segmenter.algorithm
+
+    @property
+    def byte_fallback(self) -> bool:
+        return self.spelling.byte_pieces is not None
+
+    def prepare(self, text: str | Text, special: Special = "literal") -> Prepared:
+        """Return the text as the model's algorithm sees it, aligned."""
+        return self.pipeline.prepare(text if isinstance(text, Text) else Text(text), special)
+
+    def encode(
+        self, text: str | Text, special: Special = "literal", add_special: bool = False
+    ) -> Encoding:
+        """Cut a text into tokens, with the ids of the model's own library.
+
+        special: strings that spell a special token are ordinary text (`literal`), the token
+        (`parse`), or an error (`forbid`, `ParameterError`). add_special: put the model's own
+        start and end tokens around the text.
+        """
+        given = text if isinstance(text, Text) else Text(text)
+        found = self.find_special(given)
+        if special == "forbid" and found:
+            raise ParameterError(
+                f"the text holds the special string {found[0].text!r}",
+                f"character {found[0].start_char}",
+                "remove it, or read special strings as text or as tokens",
+            )
+        prepared = self.pipeline.prepare(given, special)
+        cut = segment_prepared(self.segmenter, prepared)
+        ids, starts, ends = cut.ids, cut.starts.astype(np.int32), cut.ends.astype(np.int32)
+        if add_special:
+            before, after = self.template
+            size = np.int32(len(prepared.data))
+            ids = np.concatenate((before, ids, after)).astype(np.int32)
+            zeros, full = np.zeros(len(before), np.int32), np.full(len(after), size, np.int32)
+            starts = np.concatenate((zeros, starts, full))
+            ends = np.concatenate((zeros, ends, full))
+        spans = [prepared.span(s, e) for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
+        pairs = np.array(spans, dtype=np.int32).reshape(-1, 2)
+        return Encoding(
+            self.vocabulary, prepared, ids, starts, ends, pairs[:, 0], pairs[:, 1], found
+        )
+
+    def encode_lines(self, lines: Sequence[str]) -> Batch:
+        """Return the ids of many texts, special strings read literally: the fast road."""
+        ready = self.pipeline.prepare_lines(lines)
+        cut = segment_fixed(self.segmenter, ready.data, ready.starts, ready.ends, ready.fixed)
+        # A token belongs to the line whose pre-token holds it: pre-tokens ascend in `data`.
+        k = len(ready.starts)
+        bounds = np.append(ready.starts, len(ready.data))[np.minimum(ready.line_cuts, k)]
+        offsets = np.searchsorted(cut.starts, bounds, side="left")
+        offsets[-1] = len(cut.ids)
+        return Batch(cut.ids, offsets.astype(np.int64))
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """Return the bytes that ids stand for, as the model's own library decodes them."""
+        for i in ids:
+            if not 0 <= i < len(self.vocabulary) or self.vocabulary.kind[i] == 0:
+                raise ParameterError(
+                    f"no piece has id {i}", self.name, f"use ids up to {len(self.vocabulary) - 1}"
+                )
+        return self.pipeline.decode(ids)
+
+    def lattice(self, text: str | Text) -> Lattice:
+        """Return the lattice of a text: all pieces that match, and the path the model takes."""
+        from engine.build import build_lattice
+
+        return build_lattice(self, self.prepare(text))
+
+    def merges(self, text: str | Text) -> MergeTrace:
+        """Return the trace of BPE encoding; `ParameterError` for models that don't merge."""
+        from engine.traces.merges import trace_merges
+
+        return trace_merges(self, self.prepare(text))
+
+    def trace(
+        self, text: str | Text, kind: str = "", *, theta: float = 1.0, seed: int = 0
+    ) -> MergeTrace | PassTrace:
+        """Return the trace of `kind`: `merges`, `viterbi` or `perfect`; by default the model's own.
+
+        A BPE model merges; a Unigram model passes forward for the best path.
+        """
+        from engine.traces.passes import trace_perfect, trace_viterbi
+
+        kind = kind or ("merges" if self.algorithm == "bpe" else "viterbi")
+        if kind == "merges":
+            return self.merges(text)
+        if kind == "viterbi":
+            return trace_viterbi(self.lattice(text))
+        if kind == "perfect":
+            return trace_perfect(self.lattice(text), theta=theta, seed=seed)
+        raise ParameterError(
+            f"there is no trace {kind!r}", "", "choose merges, viterbi or perfect"
+        )
+
+    def find_special(self, text: Text) -> tuple[SpecialFound, ...]:
+        """Return the special strings that a text spells, leftmost and longest first."""
+        spelled = [token.text for token in self.special_tokens if token.text in text.string]
+        if not spelled:
+            return ()
+        import re
+
+        pattern = "|".join(re.escape(s) for s in sorted(spelled, key=len, reverse=True))
+        return tuple(
+            SpecialFound(match.group(), match.start())
+            for match in re.finditer(pattern, text.string)
+        )
+
+    def inspect(self) -> dict[str, Any]:
+        """Return the facts of the headless contract's `inspect`, as plain data."""
+        vocabulary = self.vocabulary
+        merges = getattr(self.segmenter, "merges", None)
+        return {
+            "path": str(self.path),
+            "format": self.format,
+            "algorithm": self.algorithm,
+            "vocab_size": vocabulary.count,
+            "max_id": len(vocabulary) - 1,
+            "holes": len(vocabulary.holes),
+            "merges": None if merges is None else len(merges),
+            "byte_level": self.byte_level,
+            "byte_fallback": self.byte_fallback,
+            "special_tokens": [{"id": t.id, "text": t.text} for t in self.special_tokens],
+            "normalizer": self.pipeline.normalizer,
+            "pre_tokenizer": self.pipeline.pre_tokenizer,
+            "warnings": list(self.warnings),
+            **self.settings,
+        }
+
+    @cached_property
+    def summary(self) -> str:
+        """One line: algorithm and size, as on the model's chip."""
+        names = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece"}
+        size = self.vocabulary.count
+        shown = f"{size / 1000:.0f}k" if size >= 10_000 else f"{size:,}"
+        return f"{names.get(self.algorithm, self.algorithm)} {shown}"
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name}: {self.summary}, {self.format}>"
+
+
+def segment_prepared(segmenter: Segmenter, prepared: Prepared) -> Segmented:
+    """Cut a prepared text; pre-tokens that an added token owns keep its id."""
+    cuts = prepared.cuts.astype(np.int64)
+    return segment_fixed(segmenter, prepared.data, cuts[:-1], cuts[1:], prepared.fixed)
+
+
+def segment_fixed(
+    segmenter: Segmenter,
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    fixed: NDArray[np.int32],
+) -> Segmented:
+    """Cut pre-tokens, those with `fixed` ≥ 0 being one token of that id each."""
+    owned = fixed >= 0
+    if not owned.any():
+        return segmenter.segment(data, starts, ends)
+    cut = segmenter.segment(data, starts[~owned], ends[~owned])
+    ids = np.concatenate((cut.ids, fixed[owned].astype(np.int32)))
+    at, to = np.concatenate((cut.starts, starts[owned])), np.concatenate((cut.ends, ends[owned]))
+    order = np.argsort(at, kind="stable")
+    return Segmented(ids[order], at[order], to[order])

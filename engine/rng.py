@@ -1,0 +1,55 @@
+"""Random numbers that are the same on every machine and can be read at any place.
+
+SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) in counter form: number i of stream `key` is a fixed
+mix of key + (i + 1)·golden, so a trace reads the number of any step without drawing those before
+it, and a kernel needs no state. Numbers are the upper 53 bits scaled to [0, 1).
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+GOLDEN = 0x9E3779B97F4A7C15
+MASK = 0xFFFFFFFFFFFFFFFF
+INVERSE_2_53 = 1.0 / 9007199254740992.0
+
+Seed = int | np.random.Generator
+
+
+def key_of(seed: Seed, stream: int = 0) -> int:
+    """Return the 64-bit key of stream number `stream` (for example: draw number) of `seed`.
+
+    `seed` is any integer, of any size and sign, or a `numpy.random.Generator`, of which one
+    number is drawn. Streams are spread by a hash: neighbouring seeds have nothing in common.
+    """
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.bit_generator.random_raw())
+    digest = hashlib.blake2b(f"{int(seed)}/{stream}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def mix(value: int) -> int:
+    """Return SplitMix64's finalizer of a 64-bit integer."""
+    value &= MASK
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
+    return value ^ (value >> 31)
+
+
+def uniform(key: int, index: int) -> float:
+    """Return number `index` (from 0) of stream `key`, uniform in [0, 1)."""
+    return (mix(key + (index + 1) * GOLDEN) >> 11) * INVERSE_2_53
+
+
+def uniforms(key: int, first: int, count: int) -> NDArray[np.float64]:
+    """Return numbers `first` … `first + count - 1` of stream `key` as float64[count]."""
+    with np.errstate(over="ignore"):
+        index = np.arange(first + 1, first + count + 1, dtype=np.uint64)
+        value = np.uint64(key) + index * np.uint64(GOLDEN)
+        value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        value ^= value >> np.uint64(31)
+    return (value >> np.uint64(11)).astype(np.float64) * INVERSE_2_53

@@ -1,0 +1,147 @@
+"""A text as given, with the maps between its four ways of counting.
+
+Inside the engine a position is a byte offset into the UTF-8 text. People, libraries and Qt count
+code points, graphemes or UTF-16 units; `Text` owns the maps and is the only place that converts.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import TextError
+
+Unit = Literal["byte", "char", "grapheme", "utf16"]
+Offsets = NDArray[np.int32]
+
+
+class Text:
+    """An immutable text. `string` is the text as given, `data` its UTF-8 bytes as uint8[n_bytes].
+
+    Positions of every unit run from 0 to its count, both included, and stand between units.
+    Raises `TextError` for a lone surrogate, which no UTF-8 text can hold.
+    """
+
+    def __init__(self, string: str) -> None:
+        try:
+            encoded = string.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise TextError(
+                f"the text holds the lone surrogate U+{ord(string[error.start]):04X}",
+                f"character {error.start}",
+                "remove it or replace it by U+FFFD",
+            ) from None
+        self.string = string
+        self.encoded = encoded
+        self.data: NDArray[np.uint8] = np.frombuffer(encoded, dtype=np.uint8)
+
+    @classmethod
+    def from_bytes(cls, encoded: bytes, where: str = "") -> Text:
+        """Read UTF-8 bytes; nothing is stripped. `where` names their source in the error."""
+        try:
+            return cls(encoded.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            line = encoded.count(b"\n", 0, error.start) + 1
+            place = f"byte {error.start} (line {line}), value 0x{encoded[error.start]:02X}"
+            raise TextError(
+                "the text isn't valid UTF-8",
+                f"{where}: {place}" if where else place,
+                "save it as UTF-8 or remove the byte",
+            ) from None
+
+    def __len__(self) -> int:
+        return len(self.encoded)
+
+    @property
+    def n_bytes(self) -> int:
+        return len(self.encoded)
+
+    @property
+    def n_chars(self) -> int:
+        return len(self.string)
+
+    @property
+    def n_graphemes(self) -> int:
+        return len(self.bounds("grapheme")) - 1
+
+    @property
+    def n_utf16(self) -> int:
+        return int(self.bounds_utf16[-1])
+
+    @cached_property
+    def char_bounds(self) -> Offsets:
+        """Byte offset at which each code point starts, and the end: int32[n_chars + 1]."""
+        starts = np.flatnonzero((self.data & 0xC0) != 0x80)
+        return np.append(starts, self.n_bytes).astype(np.int32)
+
+    @cached_property
+    def grapheme_bounds(self) -> Offsets:
+        r"""Byte offset at which each grapheme starts, and the end: int32[n_graphemes + 1].
+
+        Extended grapheme clusters of UAX 29, as the `regex` library's \X finds them.
+        """
+        if self.string.isascii() and "\r" not in self.string:
+            return np.arange(self.n_bytes + 1, dtype=np.int32)
+        import regex
+
+        chars = [match.start() for match in regex.finditer(r"\X", self.string)]
+        chars.append(self.n_chars)
+        return self.char_bounds[np.array(chars, dtype=np.int64)]
+
+    @cached_property
+    def bounds_utf16(self) -> Offsets:
+        """UTF-16 offset of every code point and of the end: int32[n_chars + 1]."""
+        units = np.ones(self.n_chars, dtype=np.int32)
+        units[self.data[self.char_bounds[:-1]] >= 0xF0] = 2
+        return np.concatenate(([0], np.cumsum(units))).astype(np.int32)
+
+    def bounds(self, unit: Unit) -> Offsets:
+        """Return the byte offset of every position of `unit`, int32[count + 1], ascending.
+
+        For UTF-16 the position inside a surrogate pair has the byte offset of the pair's start.
+        """
+        if unit == "byte":
+            return np.arange(self.n_bytes + 1, dtype=np.int32)
+        if unit == "char":
+            return self.char_bounds
+        if unit == "grapheme":
+            return self.grapheme_bounds
+        bounds = np.zeros(self.n_utf16 + 1, dtype=np.int32)
+        bounds[self.bounds_utf16] = self.char_bounds
+        return np.maximum.accumulate(bounds)
+
+    def position(self, unit: Unit, byte: int, *, up: bool = False) -> int:
+        """Return the position of `unit` at byte offset `byte`.
+
+        Inside a unit it is the unit's start, or with `up` its end: the start and the end of a
+        span converted with False and True touch every unit that the span touches.
+        """
+        if not 0 <= byte <= self.n_bytes:
+            raise IndexError(f"byte offset {byte} is outside 0 … {self.n_bytes}")
+        if unit == "byte":
+            return byte
+        if unit == "utf16":
+            return int(self.bounds_utf16[self.position("char", byte, up=up)])
+        bounds = self.bounds(unit)
+        if up:
+            return int(np.searchsorted(bounds, byte, side="left"))
+        return int(np.searchsorted(bounds, byte, side="right")) - 1
+
+    def byte(self, unit: Unit, position: int) -> int:
+        """Return the byte offset of position `position` of `unit`."""
+        bounds = self.bounds(unit)
+        if not 0 <= position < len(bounds):
+            raise IndexError(f"{unit} position {position} is outside 0 … {len(bounds) - 1}")
+        return int(bounds[position])
+
+    def slice(self, start: int, end: int) -> str:
+        """Return the characters that the byte span [start, end) touches."""
+        first, last = self.position("char", start), self.position("char", end, up=True)
+        return self.string[first:last]
+
+    def __repr__(self) -> str:
+        shown = self.string if self.n_chars <= 40 else self.string[:39] + "…"
+        return f"Text({shown!r}, {self.n_chars} chars, {self.n_bytes} bytes)"

@@ -1,0 +1,117 @@
+"""Traces: what unfolds, as an immutable sequence of steps that can be entered anywhere.
+
+A trace of n steps has states 0 … n; step k leads from state k to state k + 1. Steps are flat
+arrays, so 100,000 of them are cheap, and `state(k)` is computed for any k without replaying the
+steps before it. Events are small frozen records made when asked for.
+
+Builders: `engine.traces.merges` (BPE encoding) and `engine.traces.passes` (the Viterbi pass and
+perfect sampling).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Trace(Protocol):
+    """What the player plays: a number of steps and a sentence for each."""
+
+    @property
+    def kind(self) -> Literal["merges", "viterbi", "perfect"]:
+        """Which algorithm unfolds."""
+
+    def __len__(self) -> int:
+        """Number of steps."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A pair of neighbouring symbols that could have merged at a step.
+
+    start, middle, end: byte positions of the pair in the segmented bytes. left, right, result:
+    ids. blocked: it shares a symbol with the pair that merged, so it is gone after the step.
+    """
+
+    start: int
+    middle: int
+    end: int
+    left: int
+    right: int
+    result: int
+    rank: int
+    blocked: bool
+
+
+@dataclass(frozen=True)
+class MergeStep:
+    """One merge of BPE encoding: the winner, and its rivals in the same pre-token by rank."""
+
+    step: int
+    pretoken: int
+    start: int
+    middle: int
+    end: int
+    left: int
+    right: int
+    result: int
+    rank: int
+    rivals: tuple[Rival, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """The symbols of a BPE state in order: start, end int32[s] (bytes), piece int32[s] (ids)."""
+
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    piece: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """An edge arrives at its end node in a forward pass and is compared.
+
+    newcomer: log-weight of the best (Viterbi) or of all (perfect) paths that end with this edge.
+    held: log-weight it is compared with: the best so far, or the accumulated log-sum-exp before
+    it; -inf for the first edge of a node. chance: probability of being taken (0 or 1 for
+    Viterbi). u: the random number, NaN for Viterbi. total: what the node holds after the step.
+    """
+
+    step: int
+    edge: int
+    node: int
+    newcomer: float
+    held: float
+    chance: float
+    u: float
+    taken: bool
+    total: float
+    first: bool
+
+
+@dataclass(frozen=True)
+class BackStep:
+    """One edge of the back-trace, from the last node to the first."""
+
+    step: int
+    edge: int
+    node: int
+
+
+@dataclass(frozen=True, eq=False)
+class PassState:
+    """A forward pass before step k.
+
+    node: the node being worked on. holder: int32[n_nodes], the edge held at each node, -1 for
+    none yet. total: float64[n_nodes], log-weight held, -inf for none yet. back: int32[b], the
+    edges of the back-trace found so far, from the last node.
+    """
+
+    node: int
+    holder: NDArray[np.int32]
+    total: NDArray[np.float64]
+    back: NDArray[np.int32]
