@@ -1,0 +1,372 @@
+"""The session: what is open and selected, and what the engine says of it.
+
+The one object that calls the engine, always through `Jobs`. It announces what changed; views
+subscribe and paint. Every engine result carries the text and settings that it belongs to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs import Jobs
+from engine.errors import SegscopeError
+from engine.progress import Report
+from engine.text import Text, Unit
+
+if TYPE_CHECKING:
+    from engine.corpus import Corpus
+    from engine.lattice import Lattice, Path
+    from engine.law import Law
+    from engine.model import Encoding, Model
+
+LATTICE_DELAY = 120
+"""Milliseconds of quiet after a key before the lattice is computed."""
+
+LATTICE_LIMIT = 20_000
+"""Bytes of text up to which the lattice is drawn whole; a longer text is drawn from its start."""
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, eq=False)
+class OpenModel:
+    """A model in the window. key: unique while the session lives; letter: its second mark."""
+
+    key: int
+    letter: str
+    model: Model
+
+    @property
+    def color_index(self) -> int:
+        return LETTERS.index(self.letter)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an analysis depends on beside text and model."""
+
+    theta: float = 1.0
+    nbest: int = 6
+    unit: Unit = "grapheme"
+    seed: int = 7
+    metric: str = "chars_per_token"
+    base: str = ""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is selected, everywhere at once. None: nothing of that sort.
+
+    model: key of the open model that edge and piece belong to. span: bytes of the text as given.
+    """
+
+    model: int | None = None
+    span: tuple[int, int] | None = None
+    piece: int | None = None
+    edge: int | None = None
+    path: int | None = None
+    step: int | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What the engine says of the current text under the active model.
+
+    best: the path of the highest score, or the one the model takes where there is no law.
+    nbest: the best paths with probabilities; empty without a law. law: None without one.
+    shown: bytes of the text that the lattice covers, from the start.
+    """
+
+    model_key: int
+    text: Text
+    shown: int
+    settings: Settings
+    lattice: Lattice
+    best: Path
+    nbest: tuple[Path, ...]
+    law: Law | None
+
+
+class Session(QObject):
+    """Open models, text, corpus, settings and selection, with a signal for each change."""
+
+    models_changed = Signal()
+    active_changed = Signal()
+    text_changed = Signal()
+    corpus_changed = Signal()
+    settings_changed = Signal()
+    selection_changed = Signal()
+    encoding_changed = Signal(int)
+    """The encoding of the current text under the model of this key is ready."""
+    analysis_changed = Signal()
+    failed = Signal(object, str)
+    """An error that a person should see, and what was being done."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.jobs = jobs
+        self._models: tuple[OpenModel, ...] = ()
+        self._active: int | None = None
+        self._next_key = 1
+        self._text = Text("")
+        self._corpus: Corpus | None = None
+        self._settings = Settings()
+        self._selection = Selection()
+        self._encodings: dict[int, Encoding] = {}
+        self._analysis: Analysis | None = None
+        self._lattice_timer = QTimer(self, singleShot=True, interval=LATTICE_DELAY)
+        self._lattice_timer.timeout.connect(self._start_analysis)
+
+    @property
+    def models(self) -> tuple[OpenModel, ...]:
+        return self._models
+
+    @property
+    def active(self) -> OpenModel | None:
+        """The model that the lattice and the players show."""
+        return None if self._active is None else self.open_model(self._active)
+
+    @property
+    def text(self) -> Text:
+        return self._text
+
+    @property
+    def corpus(self) -> Corpus | None:
+        return self._corpus
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    @property
+    def selection(self) -> Selection:
+        return self._selection
+
+    @property
+    def analysis(self) -> Analysis | None:
+        """The newest analysis; may still belong to an older text while a new one is computed."""
+        return self._analysis
+
+    def open_model(self, key: int) -> OpenModel | None:
+        """Return the open model of this key."""
+        return next((m for m in self._models if m.key == key), None)
+
+    def encoding(self, key: int) -> Encoding | None:
+        """Return the encoding of the current text, None while it is being computed."""
+        return self._encodings.get(key)
+
+    # Opening and closing
+
+    def load_model(self, path: FilePath, **options: Any) -> None:
+        """Open a model file in the background; it becomes the active model.
+
+        options: what `engine.load` takes beside the path (pattern and specials of rank files).
+        """
+
+        def work(report: Report) -> Model:
+            import engine
+
+            return engine.load(path, report=report, **options)
+
+        self.jobs.start(
+            f"load {path}",
+            self.tr("Opening {name}").format(name=path.name),
+            work,
+            self.add_model,
+            lambda error: self.failed.emit(
+                error, self.tr("{name} was not opened").format(name=path.name)
+            ),
+        )
+
+    def add_model(self, model: Model) -> OpenModel:
+        """Put a loaded model into the session and make it active."""
+        used = {m.letter for m in self._models}
+        letter = next((c for c in LETTERS if c not in used), LETTERS[-1])
+        opened = OpenModel(self._next_key, letter, model)
+        self._next_key += 1
+        self._models = (*self._models, opened)
+        self.models_changed.emit()
+        self._start_encoding(opened)
+        self.set_active(opened.key)
+        return opened
+
+    def close_model(self, key: int) -> None:
+        """Close a model; its neighbour becomes active."""
+        place = next((i for i, m in enumerate(self._models) if m.key == key), None)
+        if place is None:
+            return
+        self.jobs.cancel(f"encode {key}")
+        self._models = tuple(m for m in self._models if m.key != key)
+        self._encodings.pop(key, None)
+        self.models_changed.emit()
+        if self._active == key:
+            rest = self._models[min(place, len(self._models) - 1)] if self._models else None
+            self._active = None
+            self._analysis = None
+            if rest is not None:
+                self.set_active(rest.key)
+            else:
+                self.active_changed.emit()
+                self.analysis_changed.emit()
+
+    def set_active(self, key: int) -> None:
+        """Make a model the one that the lattice and the players show."""
+        if key != self._active and self.open_model(key) is not None:
+            self._active = key
+            self.select(model=key, edge=None, piece=None, path=None, step=None)
+            self.active_changed.emit()
+            self._start_analysis()
+
+    def load_corpus(self, paths: tuple[FilePath, ...]) -> None:
+        """Open a corpus folder or files in the background."""
+
+        def work(report: Report) -> Corpus:
+            import engine
+
+            return engine.open_corpus(paths)
+
+        name = paths[0].name
+        self.jobs.start(
+            "corpus",
+            self.tr("Opening {name}").format(name=name),
+            work,
+            self.set_corpus,
+            lambda error: self.failed.emit(
+                error, self.tr("{name} was not opened").format(name=name)
+            ),
+        )
+
+    def load_text(self, path: FilePath) -> None:
+        """Read a text file in the background and make it the current text."""
+
+        def work(report: Report) -> Text:
+            from engine.corpus import read_text
+
+            return read_text(path)
+
+        self.jobs.start(
+            "text",
+            self.tr("Opening {name}").format(name=path.name),
+            work,
+            self.set_text,
+            lambda error: self.failed.emit(
+                error, self.tr("{name} was not opened").format(name=path.name)
+            ),
+        )
+
+    def set_corpus(self, corpus: Corpus | None) -> None:
+        self._corpus = corpus
+        self.corpus_changed.emit()
+
+    # Text, settings, selection
+
+    def set_text(self, text: str | Text) -> None:
+        """Make `text` the current text; a lone surrogate is shown as U+FFFD and reported."""
+        if isinstance(text, str):
+            try:
+                text = Text(text)
+            except SegscopeError as error:
+                self.failed.emit(error, self.tr("Shown with U+FFFD in its place"))
+                repaired = str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                text = Text(repaired)
+        if text.string == self._text.string:
+            return
+        self._text = text
+        self._encodings.clear()
+        self._selection = Selection(model=self._active, language=self._selection.language)
+        self.text_changed.emit()
+        self.selection_changed.emit()
+        for opened in self._models:
+            self._start_encoding(opened)
+        self._lattice_timer.start()
+
+    def change_settings(self, **changes: Any) -> None:
+        """Change some settings (fields of `Settings`); the law follows at once."""
+        settings = replace(self._settings, **changes)
+        if settings == self._settings:
+            return
+        before, self._settings = self._settings, settings
+        self.settings_changed.emit()
+        if (before.theta, before.nbest) != (settings.theta, settings.nbest):
+            self._start_law()
+
+    def select(self, **changes: Any) -> None:
+        """Change some parts of the selection (fields of `Selection`)."""
+        selection = replace(self._selection, **changes)
+        if selection != self._selection:
+            self._selection = selection
+            self.selection_changed.emit()
+
+    # The engine's work
+
+    def _start_encoding(self, opened: OpenModel) -> None:
+        text, key = self._text, opened.key
+
+        def done(encoding: Encoding) -> None:
+            if text is self._text:
+                self._encodings[key] = encoding
+                self.encoding_changed.emit(key)
+
+        self.jobs.start(
+            f"encode {key}",
+            self.tr("Encoding with {name}").format(name=opened.model.name),
+            lambda report: opened.model.encode(text),
+            done,
+            lambda error: self.failed.emit(error, self.tr("The text was not encoded")),
+        )
+
+    def _start_analysis(self) -> None:
+        opened = self.active
+        if opened is None:
+            return
+        self._lattice_timer.stop()
+        text, settings = self._text, self._settings
+        self.jobs.start(
+            "analysis",
+            self.tr("Building the lattice"),
+            lambda report: analyse(opened, text, settings),
+            self._set_analysis,
+            lambda error: self.failed.emit(error, self.tr("The lattice was not built")),
+        )
+
+    def _start_law(self) -> None:
+        analysis, settings = self._analysis, self._settings
+        if analysis is None or analysis.text is not self._text:
+            return
+        self.jobs.start(
+            "analysis",
+            self.tr("Computing probabilities"),
+            lambda report: with_law(analysis, settings),
+            self._set_analysis,
+        )
+
+    def _set_analysis(self, analysis: Analysis) -> None:
+        if analysis.text is self._text and analysis.model_key == self._active:
+            self._analysis = analysis
+            self.analysis_changed.emit()
+
+
+def analyse(opened: OpenModel, text: Text, settings: Settings) -> Analysis:
+    """Build lattice, best paths and law of a text; a long text is cut at a grapheme."""
+    shown = text
+    if text.n_bytes > LATTICE_LIMIT:
+        place = text.position("grapheme", LATTICE_LIMIT)
+        shown = Text(text.slice(0, text.byte("grapheme", place)))
+    lattice = opened.model.lattice(shown)
+    bare = Analysis(opened.key, text, shown.n_bytes, settings, lattice, lattice.path, (), None)
+    return with_law(bare, settings)
+
+
+def with_law(analysis: Analysis, settings: Settings) -> Analysis:
+    """Return the analysis at other settings, over the same lattice."""
+    lattice = analysis.lattice
+    if not lattice.has_law or lattice.n_edges == 0:
+        return replace(analysis, settings=settings)
+    nbest = tuple(lattice.nbest(settings.nbest, settings.theta))
+    law = lattice.law(settings.theta)
+    return replace(analysis, settings=settings, nbest=nbest, law=law, best=nbest[0])
