@@ -57,7 +57,7 @@ class Theme(QObject):
     def __init__(self, choice: Choice = "system", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._choice: Choice = choice
-        self._density: Literal["compact", "normal"] = "normal"
+        self._reduced_motion = False
         self._scheme = self._resolve()
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_changed)
@@ -78,6 +78,17 @@ class Theme(QObject):
     @property
     def choice(self) -> Choice:
         return self._choice
+
+    @property
+    def reduced_motion(self) -> bool:
+        """Whether moves are shown as steps: no tween between two positions."""
+        return self._reduced_motion
+
+    def reduce_motion(self, on: bool) -> None:
+        """Show moves as steps, or tween them."""
+        if on != self._reduced_motion:
+            self._reduced_motion = on
+            self.changed.emit()
 
     @property
     def dark(self) -> bool:
