@@ -1,0 +1,340 @@
+"""Corpora: text files, one a language, read as lines.
+
+A folder is a parallel corpus: one file a language, the file's stem is the language's code, and
+line i of every file says the same. Names, directions and scripts come from a `manifest.json` in
+the folder, else from a table beside it (`NAME_index.tsv` or, inside, `index.tsv`), else from the
+code where it is a BCP 47 or ISO 639-3 one; any other code is its own name.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.errors import CorpusError
+from engine.progress import Report, silent
+
+Direction = Literal["ltr", "rtl"]
+
+BOM = b"\xef\xbb\xbf"
+# Endings of files that lie beside texts without being texts of the corpus.
+OTHER_ENDINGS = {".json", ".tsv", ".csv", ".md", ".rst", ".html", ".xml", ".py", ".sha256"}
+PACKED = {b"\xfd7zXZ\x00": "xz", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"PK\x03\x04": "zip"}
+LINES_FOR_DIRECTION = 20
+
+
+@dataclass(frozen=True)
+class Language:
+    """One file of a corpus. script: ISO 15924 code such as `Hang`, empty where unknown."""
+
+    code: str
+    name: str
+    path: Path
+    direction: Direction = "ltr"
+    script: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Texts by language; see `open_corpus`.
+
+    parallel: the languages come from one folder, so that lines correspond. note: what a person
+    should know where figures rest on these texts (the manifest's provenance). notes: what was
+    left out on reading (byte order marks, carriage returns). standard: code of the language that
+    others are compared with unless told otherwise; empty where there is none.
+    """
+
+    name: str
+    path: Path
+    languages: tuple[Language, ...]
+    parallel: bool
+    texts: dict[str, list[str]] = field(repr=False)
+    title: str = ""
+    note: str = ""
+    notes: tuple[str, ...] = ()
+    standard: str = ""
+
+    def __len__(self) -> int:
+        return len(self.languages)
+
+    def __iter__(self) -> Iterator[Language]:
+        return iter(self.languages)
+
+    def language(self, code: str) -> Language:
+        """Return the language of a code; `CorpusError` where the corpus has none."""
+        for language in self.languages:
+            if language.code == code:
+                return language
+        codes = [language.code for language in self.languages]
+        shown = ", ".join(codes[:12]) + (", …" if len(codes) > 12 else "")
+        raise CorpusError(f"no language {code!r}", str(self.path), f"choose one of {shown}")
+
+    def lines(self, language: Language | str) -> list[str]:
+        r"""Return the lines of a language, without their ends.
+
+        Only `\n` ends a line; a `\r` right before it goes with it.
+        """
+        code = language if isinstance(language, str) else language.code
+        if code not in self.texts:
+            self.language(code)
+        return self.texts[code]
+
+    @cached_property
+    def base(self) -> Language | None:
+        """The language that others are compared with unless told otherwise."""
+        return self.language(self.standard) if self.standard else None
+
+    @cached_property
+    def usual_lines(self) -> int:
+        """The number of lines that most files have; of equal ones the base language's."""
+        counts = Counter(len(lines) for lines in self.texts.values())
+        most = max(counts.values())
+        if self.standard and counts[len(self.texts[self.standard])] == most:
+            return len(self.texts[self.standard])
+        return next(n for n, times in counts.items() if times == most)
+
+    @cached_property
+    def problems(self) -> tuple[str, ...]:
+        """What keeps lines from corresponding: files of another length. Empty if not parallel."""
+        if not self.parallel:
+            return ()
+        against = self.texts[self.standard] if self.standard else None
+        expected = self.usual_lines if against is None else len(against)
+        name = f"{self.standard} has" if against is not None else "most files have"
+        return tuple(
+            f"{language.path.name} has {len(self.texts[language.code]):,} lines where "
+            f"{name} {expected:,}: its lines don't correspond"
+            for language in self.languages
+            if len(self.texts[language.code]) != expected
+        )
+
+    def aligned(self, language: Language | str, base: Language | str) -> bool:
+        """Whether the lines of two languages correspond, as far as their number tells."""
+        return len(self.lines(language)) == len(self.lines(base))
+
+    def __repr__(self) -> str:
+        kind = "parallel, " if self.parallel else ""
+        return f"<Corpus {self.name}: {kind}{len(self)} languages>"
+
+
+def open_corpus(paths: str | Path | Iterable[str | Path], report: Report = silent) -> Corpus:
+    """Read a folder (a parallel corpus), a file or several files.
+
+    All files are read and checked now, so that what opens can be used; `report` counts files.
+    Raises `CorpusError` for a missing, undecodable or empty place. Files of different length are
+    no error: `Corpus.problems` names them.
+    """
+    given = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    if not given:
+        raise CorpusError("no corpus was given", "", "name a folder or files")
+    files = list(dict.fromkeys(file for path in given for file in _files_of(path)))
+    parallel = len(given) == 1 and given[0].is_dir()
+    facts = _facts_of(given[0]) if parallel else _Facts()
+    codes = _codes_of(files)
+    texts: dict[str, list[str]] = {}
+    notes: list[str] = []
+    languages: list[Language] = []
+    for done, (file, code) in enumerate(zip(files, codes, strict=True)):
+        report(done, len(files))
+        lines, found = read_lines(file)
+        texts[code] = lines
+        notes.extend(f"{file.name}: {note}" for note in found)
+        languages.append(_language_of(code, file, facts, lines))
+    report(len(files), len(files))
+    standard = facts.base if facts.base in texts else ""
+    if parallel and not standard:
+        standard = next((code for code in ("en", "eng") if code in texts), "")
+    where = given[0] if len(given) == 1 else Path()
+    name = where.name or where.resolve().name if len(given) == 1 else f"{len(files)} files"
+    return Corpus(
+        name, where, tuple(languages), parallel, texts, facts.title, facts.note, tuple(notes),
+        standard,
+    )  # fmt: skip
+
+
+def read_lines(path: Path) -> tuple[list[str], list[str]]:
+    r"""Read a UTF-8 file as lines without their ends, and notes on what was left out.
+
+    Only `\n` ends a line. A byte order mark at the start and a `\r` right before a `\n` are left
+    out and noted; nothing else is. Raises `CorpusError` with line and byte for undecodable bytes.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CorpusError(f"the file can't be read ({reason})", str(path), "check it") from None
+    notes: list[str] = []
+    skipped = 0
+    if data.startswith(BOM):
+        data, skipped = data[len(BOM) :], len(BOM)
+        notes.append("the byte order mark at its start is left out")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _undecodable(path, data, error, skipped) from None
+    ended = text.count("\r\n")
+    if ended:
+        text = text.replace("\r\n", "\n")
+        notes.append(f"{ended:,} lines end in CR LF; the CR is left out")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines, notes
+
+
+def _undecodable(path: Path, data: bytes, error: UnicodeDecodeError, skipped: int) -> CorpusError:
+    for magic, name in PACKED.items():
+        if data.startswith(magic):
+            return CorpusError(f"the file is packed ({name})", str(path), "unpack it first")
+    line = data.count(b"\n", 0, error.start) + 1
+    remedy = "save it as UTF-8"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        remedy = "it looks like UTF-16: save it as UTF-8"
+    return CorpusError(
+        "the file isn't valid UTF-8",
+        f"{path}: line {line}, byte {error.start + skipped} (0x{data[error.start]:02X})",
+        remedy,
+    )
+
+
+def _files_of(path: Path) -> list[Path]:
+    """Return a file itself, or the texts of a folder sorted by name."""
+    if not path.exists():
+        raise CorpusError("there is no such file or folder", str(path), "check the path")
+    if not path.is_dir():
+        return [path]
+    try:
+        inside = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CorpusError(f"the folder can't be read ({reason})", str(path), "check it") from None
+    files = [entry for entry in inside if entry.is_file()]
+    texts = [file for file in files if file.suffix.lower() == ".txt"]
+    if texts:
+        return texts
+    # Collections such as FLORES end all their files in the same other way: `eng_Latn.devtest`.
+    others = [file for file in files if file.suffix.lower() not in OTHER_ENDINGS and file.suffix]
+    if others and len({file.suffix for file in others}) == 1:
+        return others
+    raise CorpusError(
+        "the folder holds no text files", str(path), "give one file a language, named CODE.txt"
+    )
+
+
+def _codes_of(files: Sequence[Path]) -> list[str]:
+    """Return the stem of each file, with its folder in front where stems repeat."""
+    times = Counter(file.stem for file in files)
+    codes = [f.stem if times[f.stem] == 1 else f"{f.parent.name}/{f.stem}" for f in files]
+    again = Counter(codes)
+    return [code if again[code] == 1 else str(f) for code, f in zip(codes, files, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What a manifest or an index says: languages by code, each with name, direction, script."""
+
+    title: str = ""
+    note: str = ""
+    base: str = ""
+    languages: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def _facts_of(folder: Path) -> _Facts:
+    manifest = folder / "manifest.json"
+    if manifest.is_file():
+        return _read_manifest(manifest)
+    name = folder.resolve().name
+    for index in (folder / "index.tsv", folder.resolve().parent / f"{name}_index.tsv"):
+        if index.is_file():
+            return _Facts(languages=_read_index(index))
+    return _Facts()
+
+
+def _read_manifest(path: Path) -> _Facts:
+    r"""Read `manifest.json`: title, provenance (or note), base, languages.
+
+    `languages` is a list of objects with code, name, script, direction; what is absent is worked
+    out as without a manifest.
+    """
+    try:
+        content: Any = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise CorpusError(
+            f"the manifest can't be read ({reason})", str(path), "mend it or remove it"
+        ) from None
+    listed = content.get("languages", []) if isinstance(content, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
+        raise CorpusError(
+            "the manifest isn't an object with a list of languages",
+            f"{path}: field languages",
+            "mend it or remove it",
+        )
+    return _Facts(
+        title=str(content.get("title", "")),
+        note=str(content.get("provenance", content.get("note", ""))),
+        base=str(content.get("base", "")),
+        languages={
+            str(entry["code"]): {key: str(value) for key, value in entry.items()}
+            for entry in listed
+            if "code" in entry
+        },
+    )
+
+
+def _read_index(path: Path) -> dict[str, dict[str, str]]:
+    """Read a table with a heading line and tabs between columns: code, name, dir and others."""
+    lines, _ = read_lines(path)
+    rows = [line.split("\t") for line in lines if line]
+    if not rows or "code" not in rows[0]:
+        return {}
+    heading = rows[0]
+    entries = [dict(zip(heading, row, strict=False)) for row in rows[1:]]
+    return {entry["code"]: {**entry, "direction": entry.get("dir", "")} for entry in entries}
+
+
+def _language_of(code: str, path: Path, facts: _Facts, lines: list[str]) -> Language:
+    known = facts.languages.get(code, {})
+    name, script = known.get("name", ""), known.get("script", "")
+    if not name:
+        name, guessed = describe_code(code)
+        script = script or guessed
+    told = known.get("direction", "")
+    direction: Direction = "rtl" if told == "rtl" else "ltr"
+    if told not in ("ltr", "rtl"):
+        direction = text_direction(lines)
+    return Language(code, name, path, direction, script)
+
+
+def describe_code(code: str) -> tuple[str, str]:
+    """Return the English name and the usual script of a BCP 47 or ISO 639-3 code.
+
+    Any other code is its own name, without a script.
+    """
+    import langcodes
+
+    if not langcodes.tag_is_valid(code):
+        return code, ""
+    language = langcodes.Language.get(code)
+    name = language.display_name()
+    if name.startswith("Unknown language"):
+        return code, ""
+    return name, language.maximize().script or ""
+
+
+def text_direction(lines: Iterable[str]) -> Direction:
+    """Return the direction of most strong characters in the first lines that have any."""
+    left = right = 0
+    for line in islice((line for line in lines if line), LINES_FOR_DIRECTION):
+        for char in line:
+            kind = unicodedata.bidirectional(char)
+            left += kind == "L"
+            right += kind in ("R", "AL")
+    return "rtl" if right > left else "ltr"
