@@ -1,0 +1,405 @@
+"""BPE: neighbouring symbols merge, the pair of the lowest rank first.
+
+Sennrich, Haddow & Birch, "Neural Machine Translation of Rare Words with Subword Units" (ACL 2016).
+One rule serves three libraries, told apart by the rows of the merge table: HuggingFace lists
+pairs, tiktoken merges any two symbols whose joined bytes have a rank, and SentencePiece any two
+whose joined text is a piece, by score.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.matching import (
+    Alphabet,
+    EdgeList,
+    PieceTable,
+    TokenList,
+    check_spans,
+    unit_end,
+)
+from engine.pieces import PieceKind, Vocabulary
+from engine.segmenter import EdgeKind, Edges, Segmented
+
+Rule = Literal["pairs", "ranks", "concatenation"]
+"""Which symbols may merge: listed pairs (HuggingFace), any whose joined bytes have a rank
+(tiktoken), or any whose joined text is a piece (SentencePiece)."""
+
+LOW = 0xFFFFFFFF
+"""Mask of the lower half of a packed pair."""
+
+
+class Initial(NamedTuple):
+    """The symbols of a pre-token before any merge: starts, ends int64[s]; ids int32[s]."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    ids: NDArray[np.int32]
+
+
+class MergeSteps(NamedTuple):
+    """The merges applied to a pre-token, in order; flat arrays of one length.
+
+    rank, left, right, result: int32. start, middle, end: int64, where the left symbol starts,
+    where the right one starts, and where it ends.
+    """
+
+    rank: NDArray[np.int32]
+    start: NDArray[np.int64]
+    middle: NDArray[np.int64]
+    end: NDArray[np.int64]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    result: NDArray[np.int32]
+
+
+@dataclass
+class _Word:
+    """The symbols of one pre-token as a linked list; symbol i is gone where `id[i]` is -1."""
+
+    start: list[int]
+    end: list[int]
+    id: list[int]
+    after: list[int]
+    steps: list[tuple[int, int, int, int, int, int, int]]
+    split: dict[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Bpe:
+    """A BPE model's rule.
+
+    left, right, result, rank: int32[m], one row per pair that may merge; the lowest rank wins
+        where a pair is given twice.
+    alphabet: symbols start as bytes or as characters.
+    unknown: id of the unknown token, -1 for none. byte_pieces: int32[256], the ids that spell an
+        unknown character byte by byte, or None. fuse_unknown: neighbouring unknown characters
+        are one symbol. With neither, an unknown character is left out and its neighbours may
+        merge across the gap.
+    ignore_merges: a pre-token that is itself a piece is that piece.
+    prefix, suffix: what HuggingFace's BPE puts before each symbol of a pre-token but the first,
+        and after the last; the vocabulary's pieces carry them.
+    """
+
+    vocabulary: Vocabulary
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    result: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    alphabet: Alphabet = "byte"
+    unknown: int = -1
+    fuse_unknown: bool = False
+    byte_pieces: NDArray[np.int32] | None = None
+    ignore_merges: bool = False
+    prefix: str = ""
+    suffix: str = ""
+    rule: Rule = "pairs"
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm, `bpe`."""
+        return "bpe"
+
+    @property
+    def law(self) -> str:
+        """Why there is no law over segmentations."""
+        return "BPE ranks are an order of merging, not log-probabilities"
+
+    @cached_property
+    def merges(self) -> Sequence[int]:
+        """The merge rules by rank: the number of the row in the merge table of each.
+
+        For rule `pairs` one row per listed pair; for the others one per piece that merging makes.
+        """
+        order = np.lexsort((np.arange(len(self.rank)), self.rank))
+        if self.rule != "pairs":
+            _, first = np.unique(self.result[order], return_index=True)
+            order = order[np.sort(first)]
+        return tuple(order.tolist())
+
+    @cached_property
+    def _pairs(self) -> dict[int, int]:
+        """Rank and result of each pair, both packed: (left << 32 | right) → rank << 32 | result."""
+        # The last of equal keys stays in a dict: put the lowest rank last.
+        order = np.argsort(-self.rank.astype(np.int64), kind="stable")
+        keys = self.left[order].astype(np.int64) << 32 | self.right[order]
+        values = self.rank[order].astype(np.int64) << 32 | self.result[order]
+        if self.rule == "concatenation":
+            # SentencePiece never merges a user-defined symbol.
+            kind = self.vocabulary.kind
+            frozen = (kind[self.left[order]] == PieceKind.USER_DEFINED) | (
+                kind[self.right[order]] == PieceKind.USER_DEFINED
+            )
+            keys, values = keys[~frozen], values[~frozen]
+        return dict(zip(keys.tolist(), values.tolist(), strict=True))
+
+    @cached_property
+    def _base(self) -> dict[bytes, int]:
+        """What a symbol may start as; SentencePiece's unused pieces count."""
+        vocabulary = self.vocabulary
+        if self.rule != "concatenation":
+            return vocabulary.index
+        unused = np.flatnonzero(vocabulary.kind == PieceKind.UNUSED).tolist()
+        base = {vocabulary.bytes(i): i for i in unused if vocabulary.lengths[i]}
+        base.update(vocabulary.index)
+        return base
+
+    @cached_property
+    def _whole(self) -> PieceTable | None:
+        """User-defined pieces of a SentencePiece model: they are symbols from the start."""
+        vocabulary = self.vocabulary
+        if self.rule != "concatenation" or not (vocabulary.kind == PieceKind.USER_DEFINED).any():
+            return None
+        ids = np.flatnonzero(vocabulary.kind == PieceKind.USER_DEFINED).tolist()
+        return PieceTable({vocabulary.bytes(i): i for i in ids if vocabulary.lengths[i]})
+
+    @cached_property
+    def _table(self) -> PieceTable:
+        """Pieces that an edge may use: all that match text, and unused single characters."""
+        if self.rule != "concatenation":
+            return PieceTable(self.vocabulary.index)
+        base = {
+            data: i
+            for data, i in self._base.items()
+            if unit_end(data, 0, len(data), self.alphabet) == len(data)
+        }
+        return PieceTable(base | self.vocabulary.index)
+
+    @cached_property
+    def made_by(self) -> NDArray[np.int32]:
+        """The lowest rank of a merge that makes each piece, int32[n]; -1 where none does."""
+        lowest = np.full(max(1, len(self.vocabulary)), np.iinfo(np.int32).max, dtype=np.int32)
+        np.minimum.at(lowest, self.result, self.rank)
+        lowest[lowest == np.iinfo(np.int32).max] = -1
+        return lowest
+
+    @cached_property
+    def _unused(self) -> frozenset[int]:
+        return frozenset(np.flatnonzero(self.vocabulary.kind == PieceKind.UNUSED).tolist())
+
+    def pair(self, left: int, right: int) -> tuple[int, int] | None:
+        """Return (rank, result) of the merge of two symbols, None where they don't merge."""
+        found = self._pairs.get(left << 32 | right)
+        return None if found is None else (found >> 32, found & LOW)
+
+    def initial(self, data: NDArray[np.uint8], start: int, end: int) -> Initial:
+        """Return the symbols of the pre-token `data[start:end]` before any merge.
+
+        A pre-token that only `ignore_merges` makes one piece is that one symbol.
+        """
+        word = self._word(data[start:end].tobytes())
+        return Initial(
+            np.array(word.start, dtype=np.int64) + start,
+            np.array(word.end, dtype=np.int64) + start,
+            np.array(word.id, dtype=np.int32),
+        )
+
+    def merge_steps(self, data: NDArray[np.uint8], start: int, end: int) -> MergeSteps:
+        """Return the merges applied to the pre-token `data[start:end]`, in order."""
+        word = self._word(data[start:end].tobytes())
+        self._merge(word)
+        steps = np.array(word.steps, dtype=np.int64).reshape(-1, 7)
+        rank, left, right, result = (steps[:, i].astype(np.int32) for i in (0, 4, 5, 6))
+        first, middle, last = (steps[:, i] + start for i in (1, 2, 3))
+        return MergeSteps(rank, first, middle, last, left, right, result)
+
+    def segment(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Cut each pre-token by merging."""
+        data, starts, ends = check_spans(data, starts, ends)
+        return self.segment_plain(data, starts, ends)
+
+    def segment_plain(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Do what `segment` does in plain Python."""
+        text = data.tobytes()
+        tokens = TokenList()
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            piece = text[start:end]
+            whole = self.vocabulary.index.get(piece) if self.ignore_merges else None
+            if whole is not None:
+                tokens.add(whole, start, end)
+                continue
+            word = self._symbols(piece)
+            self._merge(word)
+            for i, symbol in enumerate(word.id):
+                if symbol >= 0:
+                    self._spell(word, symbol, start + word.start[i], start + word.end[i], tokens)
+        return tokens.segmented()
+
+    def _word(self, piece: bytes) -> _Word:
+        """Return a pre-token's symbols as the trace shows them."""
+        word = self._symbols(piece)
+        whole = self.vocabulary.index.get(piece) if self.ignore_merges else None
+        if whole is not None:
+            merged = self._symbols(piece)
+            self._merge(merged)
+            if [i for i in merged.id if i >= 0] != [whole]:
+                return _Word([0], [len(piece)], [whole], [1], [], {})
+        return word
+
+    def _symbols(self, text: bytes) -> _Word:
+        """Cut a pre-token into its first symbols."""
+        base, whole = self._base, self._whole
+        prefix, suffix = self.prefix.encode(), self.suffix.encode()
+        tokens = TokenList()
+        start, last = 0, len(text)
+        fused = False
+        while start < last:
+            end = unit_end(text, start, last, self.alphabet)
+            if whole is not None:
+                end = max((stop for stop, _ in whole.at(text, start, last)), default=end)
+            shown = (prefix if start else b"") + text[start:end] + (suffix if end == last else b"")
+            piece = base.get(shown)
+            unknown = piece is None and self.byte_pieces is None
+            if piece is not None:
+                tokens.add(piece, start, end)
+            elif self.byte_pieces is not None:
+                for at in range(start, end):
+                    tokens.add(int(self.byte_pieces[text[at]]), at, at + 1)
+            elif self.unknown >= 0:
+                if fused:
+                    tokens.ends[-1] = end
+                else:
+                    tokens.add(self.unknown, start, end)
+            fused = unknown and self.fuse_unknown
+            start = end
+        after = list(range(1, len(tokens.ids) + 1))
+        return _Word(tokens.starts, tokens.ends, tokens.ids, after, [], {})
+
+    def _merge(self, word: _Word) -> None:
+        """Merge until no pair is left; of equal ranks the leftmost goes first.
+
+        A heap holds rank and place of each pair; an entry whose pair is gone by the time it
+        comes up is passed over. O(n log n).
+        """
+        pairs, ids, after = self._pairs, word.id, word.after
+        n = len(ids)
+        before = list(range(-1, n - 1))
+        heap: list[int] = []
+
+        def enter(i: int, j: int) -> None:
+            found = pairs.get(ids[i] << 32 | ids[j])
+            if found is not None:
+                heap.append((found >> 32) << 32 | i)
+                if (found & LOW) in self._unused:
+                    word.split[found & LOW] = (ids[i], ids[j])
+
+        for i in range(n - 1):
+            enter(i, i + 1)
+        heapq.heapify(heap)
+        while heap:
+            entry = heapq.heappop(heap)
+            rank, i = entry >> 32, entry & LOW
+            j = after[i]
+            if ids[i] < 0 or j >= n:
+                continue
+            found = pairs.get(ids[i] << 32 | ids[j])
+            if found is None or found >> 32 != rank:
+                continue
+            place = (word.start[i], word.start[j], word.end[j])
+            word.steps.append((rank, *place, ids[i], ids[j], found & LOW))
+            ids[i], ids[j] = found & LOW, -1
+            word.end[i] = word.end[j]
+            k = after[i] = after[j]
+            if k < n:
+                before[k] = i
+            for left, right in ((before[i], i), (i, k)):
+                if left >= 0 and right < n:
+                    size = len(heap)
+                    enter(left, right)
+                    if len(heap) > size:
+                        heapq.heappush(heap, heap.pop())
+
+    def _spell(self, word: _Word, symbol: int, start: int, end: int, tokens: TokenList) -> None:
+        """Append a symbol's tokens: an unused piece is taken apart again."""
+        todo = [(symbol, start, end)]
+        while todo:
+            symbol, start, end = todo.pop()
+            halves = word.split.get(symbol) if symbol in self._unused else None
+            if halves is None:
+                tokens.add(symbol, start, end)
+            else:
+                middle = end - int(self.vocabulary.lengths[halves[1]])
+                todo.append((halves[1], middle, end))
+                todo.append((halves[0], start, middle))
+
+    def edges(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Return all pieces that match, whether merging can reach them or not.
+
+        score is NaN; rank is the lowest one of a merge that makes the piece. Characters that
+        no symbol stands for have BYTE edges (one a byte), an UNKNOWN edge, or a DROPPED one, as
+        the model treats them; pieces may span dropped characters.
+        """
+        data, starts, ends = check_spans(data, starts, ends)
+        return self.edges_plain(data, starts, ends)
+
+    def edges_plain(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Do what `edges` does in plain Python."""
+        found = EdgeList()
+        text = data.tobytes()
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            self._word_edges(text[start:end], start, found)
+        no_score = np.full(max(1, len(self.vocabulary)), np.nan)
+        return found.edges(no_score, self.made_by, float("nan"))
+
+    def _word_edges(self, text: bytes, offset: int, found: EdgeList) -> None:
+        """Append the edges of one pre-token that starts at `offset`."""
+        prefix, suffix = self.prefix.encode(), self.suffix.encode()
+        last = len(text)
+        kept: list[tuple[int, int]] = []
+        start = 0
+        while start < last:
+            end = unit_end(text, start, last, self.alphabet)
+            shown = (prefix if start else b"") + text[start:end] + (suffix if end == last else b"")
+            dropped = False
+            if shown not in self._base:
+                if self.byte_pieces is not None:
+                    for at in range(start, end):
+                        piece = int(self.byte_pieces[text[at]])
+                        found.add(offset + at, offset + at + 1, piece, EdgeKind.BYTE)
+                elif self.unknown >= 0:
+                    found.add(offset + start, offset + end, self.unknown, EdgeKind.UNKNOWN)
+                else:
+                    dropped = True
+                    found.add(offset + start, offset + end, -1, EdgeKind.DROPPED)
+            if not dropped:
+                kept.append((start, end))
+            start = end
+        # The text as pieces spell it: dropped characters gone, the suffix at the end.
+        spelled = b"".join(text[a:b] for a, b in kept)
+        ends = np.cumsum([b - a for a, b in kept]).tolist()
+        starts = [0, *ends[:-1]]
+        source = dict(zip(ends, (b for _, b in kept), strict=True))
+        closed = bool(suffix) and bool(kept) and kept[-1][1] == last
+        size = len(spelled)
+        if closed:
+            spelled += suffix
+        longest = int(self.vocabulary.lengths.max(initial=0))
+        for (a, _), at in zip(kept, starts, strict=True):
+            probe, shift = spelled, at
+            if prefix and a:
+                probe, shift = prefix + spelled[at : at + longest], 0
+            lead = at if probe is not spelled else 0
+            mark = len(prefix) if probe is not spelled else 0
+            for stop, piece in self._table.at(probe, shift, len(probe)):
+                end = lead + stop - mark
+                if closed and end == len(spelled):
+                    end = size
+                elif closed and end >= size:
+                    continue
+                if end in source and end > at:
+                    found.add(offset + a, offset + source[end], piece)

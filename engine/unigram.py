@@ -1,0 +1,173 @@
+"""Unigram: the segmentation with the highest sum of scores.
+
+Kudo, "Subword Regularization" (ACL 2018). What is exact here is what the libraries do: the
+order in which edges meet a node, the width of the sums, and how an unknown character is spelled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.matching import (
+    Alphabet,
+    EdgeList,
+    PieceTable,
+    TokenList,
+    check_spans,
+    unit_end,
+    unit_starts,
+)
+from engine.pieces import Vocabulary
+from engine.segmenter import EdgeKind, Edges, Segmented
+
+UNKNOWN = -1
+"""Stands for "no piece" while a path is traced back."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unigram:
+    """A Unigram model's rule.
+
+    Viterbi from left to right: at each node the edges arrive by start, and a later one wins only
+    with a strictly higher sum, so of equal ones the longest edge stays. Where no piece of one
+    character (one byte for `alphabet` "byte") matches, an unknown edge of score `unknown_score`
+    spans it.
+
+    unknown: id of the unknown token; -1 where the model has none, then such a character gives
+        no token. byte_pieces: int32[256], the ids that spell an unknown character byte by byte,
+        or None. fuse_unknown: neighbouring unknown characters are one unknown token.
+    single_precision: sums are rounded to float32 at every node, as sentencepiece does; else they
+        are float64 (HuggingFace, BytePiece).
+    """
+
+    vocabulary: Vocabulary
+    unknown: int
+    unknown_score: float
+    single_precision: bool = False
+    fuse_unknown: bool = True
+    byte_pieces: NDArray[np.int32] | None = None
+    alphabet: Alphabet = "char"
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm, `unigram`."""
+        return "unigram"
+
+    @property
+    def law(self) -> str:
+        """Empty: scores are log-probabilities."""
+        return ""
+
+    @cached_property
+    def _table(self) -> PieceTable:
+        return PieceTable(self.vocabulary.index)
+
+    @cached_property
+    def _scores(self) -> list[float]:
+        scores: list[float] = self.vocabulary.score.tolist()
+        return scores
+
+    @cached_property
+    def _no_rank(self) -> NDArray[np.int32]:
+        return np.full(max(1, len(self.vocabulary)), -1, dtype=np.int32)
+
+    def segment(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Cut each pre-token by Viterbi; see the class for ties and unknown characters."""
+        data, starts, ends = check_spans(data, starts, ends)
+        return self.segment_plain(data, starts, ends)
+
+    def segment_plain(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Do what `segment` does in plain Python."""
+        text = data.tobytes()
+        tokens = TokenList()
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            self._spell(text, self._best_path(text, start, end), tokens)
+        return tokens.segmented()
+
+    def _best_path(self, text: bytes, first: int, last: int) -> list[tuple[int, int, int]]:
+        """Return the (start, end, piece) of the best path through `text[first:last]`."""
+        single = self.single_precision
+        scores, table = self._scores, self._table
+        total = {first: 0.0}
+        holder: dict[int, tuple[int, int]] = {}
+        for start in unit_starts(text, first, last, self.alphabet):
+            before = total.get(start)
+            if before is None:
+                continue
+            unit = unit_end(text, start, last, self.alphabet)
+            known = False
+            for end, piece in table.at(text, start, last):
+                known = known or end == unit
+                value = before + scores[piece]
+                if single:
+                    value = float(np.float32(value))
+                if end not in holder or value > total[end]:
+                    total[end], holder[end] = value, (start, piece)
+            if not known:
+                value = before + self.unknown_score
+                if single:
+                    value = float(np.float32(value))
+                if unit not in holder or value > total[unit]:
+                    total[unit], holder[unit] = value, (start, UNKNOWN)
+        path = []
+        end = last
+        while end > first:
+            start, piece = holder[end]
+            path.append((start, end, piece))
+            end = start
+        path.reverse()
+        return path
+
+    def _spell(self, text: bytes, path: list[tuple[int, int, int]], tokens: TokenList) -> None:
+        """Append a path's tokens, unknown characters spelled as the model's library does."""
+        fused = False
+        for start, end, piece in path:
+            if piece != UNKNOWN:
+                tokens.add(piece, start, end)
+            elif self.byte_pieces is not None:
+                for at in range(start, end):
+                    tokens.add(int(self.byte_pieces[text[at]]), at, at + 1)
+            elif self.unknown >= 0:
+                if fused:
+                    tokens.ends[-1] = end
+                else:
+                    tokens.add(self.unknown, start, end)
+            fused = piece == UNKNOWN and self.fuse_unknown
+
+    def edges(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Return all matching pieces, and an unknown edge where no single character matches.
+
+        Unknown edges have kind UNKNOWN and the unknown token's id, or kind DROPPED and -1 where
+        the model has no unknown token and no byte pieces.
+        """
+        data, starts, ends = check_spans(data, starts, ends)
+        return self.edges_plain(data, starts, ends)
+
+    def edges_plain(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Do what `edges` does in plain Python."""
+        text = data.tobytes()
+        found = EdgeList()
+        spelled = self.unknown >= 0 or self.byte_pieces is not None
+        kind = EdgeKind.UNKNOWN if spelled else EdgeKind.DROPPED
+        for first, last in zip(starts.tolist(), ends.tolist(), strict=True):
+            for start in unit_starts(text, first, last, self.alphabet):
+                unit = unit_end(text, start, last, self.alphabet)
+                known = False
+                for end, piece in self._table.at(text, start, last):
+                    known = known or end == unit
+                    found.add(start, end, piece)
+                if not known:
+                    found.add(start, unit, self.unknown, kind)
+        return found.edges(self.vocabulary.score, self._no_rank, self.unknown_score)
