@@ -1,0 +1,1 @@
+"""Data that ships with Segscope; read with importlib.resources.files('resources')."""
