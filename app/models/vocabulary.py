@@ -1,0 +1,156 @@
+"""The table model of a vocabulary: a view of `PieceTable` through an array of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.theme import SIZE_DATA, Theme
+from engine.display import hexadecimal, visible
+from engine.piece_table import COLUMNS, Column, PieceTable
+from engine.pieces import PieceKind, Vocabulary
+
+Index = QModelIndex | QPersistentModelIndex
+
+_RIGHT: frozenset[str] = frozenset(("id", "bytes", "chars", "score", "rank"))
+
+
+class VocabularyTableModel(QAbstractTableModel):
+    """Columns as `engine.piece_table.COLUMNS`; `rows` says which pieces, in which order."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._table: PieceTable | None = None
+        self._vocabulary: Vocabulary | None = None
+        self._all: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._rows: NDArray[np.int64] = self._all
+        self._column: Column = "id"
+        self._descending = False
+        self._titles = {
+            "id": self.tr("Id"),
+            "text": self.tr("Piece"),
+            "bytes": self.tr("Bytes"),
+            "chars": self.tr("Characters"),
+            "script": self.tr("Script"),
+            "kind": self.tr("Kind"),
+            "score": self.tr("Score (nats)"),
+            "rank": self.tr("Merge rank"),
+        }
+        self._kinds = {
+            PieceKind.NORMAL: self.tr("normal"),
+            PieceKind.UNKNOWN: self.tr("unknown"),
+            PieceKind.CONTROL: self.tr("control"),
+            PieceKind.USER_DEFINED: self.tr("user-defined"),
+            PieceKind.UNUSED: self.tr("unused"),
+            PieceKind.BYTE: self.tr("byte"),
+            PieceKind.ADDED: self.tr("added"),
+        }
+
+    def set_table(self, table: PieceTable | None, vocabulary: Vocabulary | None) -> None:
+        """Show another vocabulary, unfiltered, in id order."""
+        self.beginResetModel()
+        self._table, self._vocabulary = table, vocabulary
+        self._all = np.arange(len(table) if table else 0, dtype=np.int64)
+        self._rows = self._all
+        self._column, self._descending = "id", False
+        self.endResetModel()
+
+    def set_rows(self, rows: NDArray[np.int64]) -> None:
+        """Show only these rows of the table, in the present order."""
+        self.beginResetModel()
+        self._rows = self._sorted(rows)
+        self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column."""
+        self.beginResetModel()
+        self._column = COLUMNS[column]
+        self._descending = order == Qt.SortOrder.DescendingOrder
+        self._rows = self._sorted(self._rows)
+        self.endResetModel()
+
+    def _sorted(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        if self._table is None:
+            return rows
+        return self._table.sort(rows, self._column, self._descending)
+
+    def piece(self, row: int) -> int:
+        """Return the id of the piece in a row of the view."""
+        assert self._table is not None
+        return int(self._table.ids[self._rows[row]])
+
+    def row_of(self, piece: int) -> int:
+        """Return the row of the view that shows a piece, -1 where it is filtered out."""
+        if self._table is None:
+            return -1
+        found = np.flatnonzero(self._rows == self._table.row_of(piece))
+        return int(found[0]) if len(found) else -1
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self._titles[COLUMNS[section]]
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return self._alignment(COLUMNS[section])
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        table, vocabulary = self._table, self._vocabulary
+        if not index.isValid() or table is None or vocabulary is None:
+            return None
+        column = COLUMNS[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._shown(table, vocabulary, int(self._rows[index.row()]), column)
+        if role == Qt.ItemDataRole.ToolTipRole and column == "text":
+            return hexadecimal(vocabulary.bytes(self.piece(index.row())))
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(column)
+        if role == Qt.ItemDataRole.FontRole and column == "text":
+            return self._theme.piece_font(SIZE_DATA + 1)
+        return None
+
+    def _shown(self, table: PieceTable, vocabulary: Vocabulary, row: int, column: Column) -> str:
+        piece = int(table.ids[row])
+        if column == "id":
+            return str(piece)
+        if column == "text":
+            return piece_text(vocabulary, piece)
+        if column == "bytes":
+            return str(table.n_bytes[row])
+        if column == "chars":
+            return str(table.n_chars[row])
+        if column == "script":
+            return table.scripts[table.script[row]]
+        if column == "kind":
+            return self._kinds[PieceKind(table.kind[row])]
+        if column == "score":
+            score = float(table.score[row])
+            return "" if np.isnan(score) else f"{score:.4f}"
+        return f"{table.rank[row]:,}" if table.has_rank(row) else ""
+
+    @staticmethod
+    def _alignment(column: Column) -> int:
+        side = Qt.AlignmentFlag.AlignRight if column in _RIGHT else Qt.AlignmentFlag.AlignLeft
+        return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def piece_text(vocabulary: Vocabulary, piece: int) -> str:
+    """Return a piece for the eye: marks for whitespace, hexadecimal digits for stray bytes."""
+    if vocabulary.kind[piece] == PieceKind.BYTE:
+        return vocabulary.text(piece)
+    shown = visible(vocabulary.bytes(piece))
+    if vocabulary.continuation is not None and vocabulary.continuation[piece]:
+        return "##" + shown
+    return shown

@@ -1,0 +1,274 @@
+"""All pieces of a vocabulary as a table: columns, search and sort over flat arrays.
+
+Made for 260,000 rows: a filter or a sort is one pass over arrays or over one joined string, never
+a call a row.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ParameterError
+from engine.model import Model
+from engine.pieces import PieceKind
+from engine.progress import Report, silent
+
+Column = Literal["id", "text", "bytes", "chars", "script", "kind", "score", "rank"]
+COLUMNS: tuple[Column, ...] = get_args(Column)
+
+COMMON, MIXED, BROKEN = "Common", "Mixed", "Not UTF-8"
+"""Scripts of pieces without letters, with letters of several scripts, and of stray bytes."""
+
+_SCRIPT_NAMES = {"Cjk": "Han", "Ideographic": "Han", "Canadian": "Aboriginal"}
+_SEPARATOR = "\x1e"
+_NO_RANK = np.iinfo(np.int32).max
+_COMPARISON = re.compile(r"(len|bytes|chars|id|rank|score)(<=|>=|=|<|>)(-?\d+(?:\.\d+)?)")
+
+
+@dataclass(frozen=True, eq=False)
+class PieceTable:
+    """One row a piece, holes left out, in id order. Every array has one value a row.
+
+    ids: int32. texts: the pieces as `Vocabulary.text` writes them. n_bytes, n_chars: int32.
+    script: uint16, an index into `scripts`. kind: uint8, `PieceKind`. score: float64, NaN where
+    there is none. rank: int32, the lowest merge that makes the piece, the largest int32 for none.
+    """
+
+    ids: NDArray[np.int32]
+    texts: list[str]
+    n_bytes: NDArray[np.int32]
+    n_chars: NDArray[np.int32]
+    script: NDArray[np.uint16]
+    scripts: tuple[str, ...]
+    kind: NDArray[np.uint8]
+    score: NDArray[np.float64]
+    rank: NDArray[np.int32]
+    joined: str
+    joined_folded: str
+    joined_at: NDArray[np.int64]
+    joined_folded_at: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def row_of(self, piece: int) -> int:
+        """Return the row of a piece, -1 where the vocabulary has none of this id."""
+        row = int(np.searchsorted(self.ids, piece))
+        return row if row < len(self.ids) and self.ids[row] == piece else -1
+
+    def has_rank(self, row: int) -> bool:
+        """Return whether a merge makes the piece of this row."""
+        return bool(self.rank[row] != _NO_RANK)
+
+    def filter(self, query: str) -> NDArray[np.int64]:
+        """Return the rows that match every term of `query`, int64, ascending.
+
+        Terms are separated by blanks: `len>8` (also bytes, chars, id, rank, score; < <= = >= >),
+        `script:Hangul`, `kind:byte`, `/regular expression/`, anything else is a part of the piece
+        (upper and lower case count only when the term has an upper case letter; `␣` or a quoted
+        term for blanks). Raises `ParameterError` for a term that can't be read.
+        """
+        keep = np.ones(len(self), dtype=bool)
+        for term in _terms(query):
+            keep &= self._matches(term)
+        return np.flatnonzero(keep)
+
+    def sort(
+        self, rows: NDArray[np.int64], column: Column, descending: bool = False
+    ) -> NDArray[np.int64]:
+        """Return `rows` ordered by a column; equal values stay in id order, missing ones last."""
+        rows = np.sort(rows)
+        if column == "text":
+            texts = self.texts
+            ordered = sorted(rows.tolist(), key=texts.__getitem__, reverse=descending)
+            return np.array(ordered, dtype=np.int64)
+        keys = self._keys(column)[rows].astype(np.float64)
+        if column == "rank":
+            keys[keys == _NO_RANK] = np.nan
+        if descending:
+            keys = -keys
+        return rows[np.argsort(keys, kind="stable")]  # argsort puts NaN last
+
+    def _keys(self, column: Column) -> NDArray[np.generic]:
+        if column == "script":
+            order = np.argsort(np.argsort(np.array(self.scripts)))
+            return order[self.script]
+        arrays: dict[str, NDArray[np.generic]] = {
+            "id": self.ids,
+            "bytes": self.n_bytes,
+            "len": self.n_bytes,
+            "chars": self.n_chars,
+            "kind": self.kind,
+            "score": self.score,
+            "rank": self.rank,
+        }
+        return arrays[column]
+
+    def _matches(self, term: str) -> NDArray[np.bool_]:
+        comparison = _COMPARISON.fullmatch(term)
+        if comparison:
+            name, operator, number = comparison.groups()
+            values, bound = self._keys(name), float(number)  # type: ignore[arg-type]
+            found = _COMPARE[operator](values.astype(np.float64), bound)
+            return found & (values != _NO_RANK) if name == "rank" else found
+        name, colon, value = term.partition(":")
+        if colon and value and name == "script":
+            return self._named(self.script, self.scripts, value, "script")
+        if colon and value and name == "kind":
+            names = tuple(kind.name.replace("_", "-") for kind in PieceKind)
+            return self._named(self.kind, names, value, "kind")
+        if len(term) > 2 and term[0] == term[-1] == "/":
+            return self._search(term[1:-1], regular=True)
+        if len(term) > 2 and term[0] == term[-1] == '"':
+            term = term[1:-1]
+        return self._search(term.replace("␣", " "), regular=False)
+
+    def _named(
+        self, values: NDArray[np.generic], names: tuple[str, ...], value: str, what: str
+    ) -> NDArray[np.bool_]:
+        wanted = [i for i, name in enumerate(names) if name.lower().startswith(value.lower())]
+        if not wanted:
+            raise ParameterError(f"no piece has the {what} {value!r}", "", f"known: {names}")
+        return np.isin(values, wanted)
+
+    def _search(self, term: str, regular: bool) -> NDArray[np.bool_]:
+        found = np.zeros(len(self), dtype=bool)
+        exact = regular or term != term.lower()
+        text, at = (
+            (self.joined, self.joined_at) if exact else (self.joined_folded, self.joined_folded_at)
+        )
+        if regular:
+            try:
+                pattern = re.compile(term, re.MULTILINE)
+            except re.error as error:
+                raise ParameterError(
+                    f"the regular expression /{term}/ can't be read: {error}", "", "correct it"
+                ) from None
+            rows = [i for i, piece in enumerate(self.texts) if pattern.search(piece)]
+            found[rows] = True
+            return found
+        places, place = [], text.find(term)
+        while place >= 0:
+            row = int(np.searchsorted(at, place, side="right")) - 1
+            places.append(row)
+            # Go on in the next piece: one hit a piece is enough.
+            place = text.find(term, int(at[row + 1])) if row + 1 < len(self) else -1
+        found[places] = True
+        return found
+
+
+_COMPARE = {
+    "<": np.less,
+    "<=": np.less_equal,
+    "=": np.equal,
+    ">=": np.greater_equal,
+    ">": np.greater,
+}
+
+
+def _terms(query: str) -> list[str]:
+    """Cut a query into terms; blanks inside "…" and /…/ don't separate."""
+    return re.findall(r'"[^"]+"|/(?:\\.|[^/])+/|\S+', query)
+
+
+def piece_table(model: Model, report: Report = silent) -> PieceTable:
+    """Return the table of a model's pieces."""
+    vocabulary = model.vocabulary
+    ids = np.flatnonzero(vocabulary.kind != PieceKind.HOLE).astype(np.int32)
+    report(0, 3)
+    raw = [vocabulary.joined[a:b] for a, b in _spans(vocabulary.offsets, ids)]
+    plain = [piece.decode("utf-8", errors="replace") for piece in raw]
+    report(1, 3)
+    script, scripts = _scripts(plain)
+    broken = np.fromiter(
+        ("\ufffd" in text and not _is_utf8(data) for text, data in zip(plain, raw, strict=True)),
+        dtype=bool,
+        count=len(ids),
+    )
+    if broken.any():
+        script[broken] = len(scripts)
+        scripts = (*scripts, BROKEN)
+    n_chars = np.fromiter(map(len, plain), dtype=np.int32, count=len(ids))
+    report(2, 3)
+    texts = plain
+    marked = vocabulary.kind[ids] == PieceKind.BYTE
+    if vocabulary.continuation is not None:
+        marked |= vocabulary.continuation[ids]
+    for row in np.flatnonzero(marked).tolist():
+        texts[row] = vocabulary.text(int(ids[row]))
+    rank = np.full(len(vocabulary), _NO_RANK, dtype=np.int32)
+    if model.algorithm == "bpe":
+        segmenter = model.segmenter
+        np.minimum.at(rank, segmenter.result, segmenter.rank)  # type: ignore[attr-defined]
+    joined = _SEPARATOR.join(texts)
+    folded_texts = [text.lower() for text in texts]
+    report(3, 3)
+    return PieceTable(
+        ids,
+        texts,
+        vocabulary.lengths[ids].astype(np.int32),
+        n_chars,
+        script,
+        scripts,
+        vocabulary.kind[ids],
+        vocabulary.score[ids],
+        rank[ids],
+        joined,
+        _SEPARATOR.join(folded_texts),
+        _starts(texts),
+        _starts(folded_texts),
+    )
+
+
+def _spans(offsets: NDArray[np.int64], ids: NDArray[np.int32]) -> list[tuple[int, int]]:
+    return list(zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True))
+
+
+def _starts(texts: list[str]) -> NDArray[np.int64]:
+    """Return where each text begins in the joined string."""
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    return np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int64)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _scripts(texts: list[str]) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
+    """Return the script of each text and the scripts' names, `COMMON` first, `MIXED` second.
+
+    A letter's script is the first word of its Unicode name, which is what the standard names
+    letters after; other characters belong to no script.
+    """
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    known, inverse = np.unique(codes, return_inverse=True)
+    names: dict[str, int] = {COMMON: 0, MIXED: 1}
+    of_code = np.zeros(len(known), dtype=np.uint16)
+    for i, code in enumerate(known.tolist()):
+        char = chr(code)
+        if unicodedata.category(char)[0] == "L":
+            word = unicodedata.name(char, COMMON).split()[0].split("-")[0].capitalize()
+            name = _SCRIPT_NAMES.get(word, word)
+            if name in ("Modifier", "Fullwidth", "Halfwidth", "Mathematical", "Feminine"):
+                continue
+            of_code[i] = names.setdefault(name, len(names))
+    script = np.zeros(len(texts), dtype=np.uint16)
+    of_char = of_code[inverse]
+    filled = np.flatnonzero(lengths)
+    if len(filled):
+        at = np.concatenate(([0], np.cumsum(lengths)[:-1]))[filled]
+        highest = np.maximum.reduceat(of_char, at)
+        lowest = np.minimum.reduceat(np.where(of_char == 0, np.uint16(0xFFFF), of_char), at)
+        script[filled] = np.where((lowest != 0xFFFF) & (lowest != highest), 1, highest)
+    return script, tuple(names)
