@@ -24,6 +24,7 @@ from engine.segmenter import EdgeKind, Edges
 
 if TYPE_CHECKING:
     from engine.law import Law
+    from engine.passes import BestPass
     from engine.sample import Draws
 
 
@@ -91,30 +92,37 @@ class Lattice:
 
     @property
     def start(self) -> NDArray[np.int32]:
+        """The node that each edge leaves, int32[e]."""
         return self.edges.start
 
     @property
     def end(self) -> NDArray[np.int32]:
+        """The node that each edge reaches, int32[e]."""
         return self.edges.end
 
     @property
     def piece(self) -> NDArray[np.int32]:
+        """The id of each edge's piece, int32[e]; see `Edges`."""
         return self.edges.piece
 
     @property
     def score(self) -> NDArray[np.float64]:
+        """The score of each edge, float64[e]; NaN without a law."""
         return self.edges.score
 
     @property
     def rank(self) -> NDArray[np.int32]:
+        """The rank of the merge that makes each edge's piece, int32[e]; −1 for none."""
         return self.edges.rank
 
     @property
     def kind(self) -> NDArray[np.uint8]:
+        """The `EdgeKind` of each edge, uint8[e]."""
         return self.edges.kind
 
     @property
     def n_edges(self) -> int:
+        """Number of edges."""
         return len(self.edges.start)
 
     @property
@@ -124,6 +132,7 @@ class Lattice:
 
     @property
     def has_law(self) -> bool:
+        """Whether the scores are log-probabilities."""
         return not self.no_law
 
     @cached_property
@@ -133,6 +142,14 @@ class Lattice:
         By end node, then start: at each node the longest edge first, as BytePiece orders them.
         """
         return np.lexsort((self.piece, self.start, self.end)).astype(np.int32)
+
+    @cached_property
+    def best_pass(self) -> BestPass:
+        """The best score and the edge held at each node; only where the model defines a law."""
+        from engine.passes import best_pass
+
+        self.require_law()
+        return best_pass(self, self.score)
 
     @cached_property
     def path(self) -> Path:
@@ -177,11 +194,14 @@ class Lattice:
         if self.no_law:
             raise ParameterError(self.no_law, "", "open a Unigram model for probabilities")
 
-    def viterbi(self) -> Path:
-        """Return the path of the highest score; of equal ones the one `engine.search` names."""
+    def viterbi(self, theta: float = 1.0) -> Path:
+        """Return the path of the highest score; of equal ones the one `engine.search` names.
+
+        Its probability is exact at the inverse temperature `theta`.
+        """
         from engine.search import viterbi
 
-        return viterbi(self)
+        return viterbi(self, theta)
 
     def nbest(self, n: int, theta: float = 1.0) -> list[Path]:
         """Return the n paths of the highest scores, best first, with probabilities at `theta`."""
