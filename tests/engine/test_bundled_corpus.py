@@ -11,7 +11,7 @@ import regex
 
 CORPUS = files("resources") / "corpora" / "everyday"
 MANIFEST = json.loads((CORPUS / "manifest.json").read_text(encoding="utf-8"))
-LANGUAGES = {row["code"]: row for row in MANIFEST["languages"]}
+LANGUAGES: dict[str, dict[str, str]] = {row["code"]: row for row in MANIFEST["languages"]}
 
 # ISO 15924 names some mixtures of Unicode scripts; every other code is a Unicode script itself.
 MIXTURES = {
