@@ -1,0 +1,1 @@
+"""The workspaces and the parts of the window around them."""

@@ -1,0 +1,62 @@
+"""What a view shows while it has nothing to show: a sentence, what to do, and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+Action = tuple[str, Callable[[], object]]
+
+
+class EmptyState(QWidget):
+    """A sentence, buttons (the first is the main one) and samples, in the middle of its space."""
+
+    def __init__(
+        self,
+        sentence: str,
+        actions: Sequence[Action] = (),
+        samples: Sequence[Action] = (),
+        samples_title: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.label = QLabel(sentence)
+        self.label.setWordWrap(True)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.label.setMaximumWidth(460)
+        column = QVBoxLayout(self)
+        column.setSpacing(16)
+        column.addStretch(2)
+        column.addWidget(self.label, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.buttons = [self._button(text, call) for text, call in actions]
+        if self.buttons:
+            self.buttons[0].setProperty("primary", True)
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            row.addStretch()
+            for button in self.buttons:
+                row.addWidget(button)
+            row.addStretch()
+            column.addLayout(row)
+        self.samples = [self._button(text, call) for text, call in samples]
+        if self.samples:
+            column.addSpacing(8)
+            if samples_title:
+                title = QLabel(samples_title)
+                title.setProperty("role", "note")
+                column.addWidget(title, 0, Qt.AlignmentFlag.AlignHCenter)
+            for button in self.samples:
+                button.setProperty("flat", True)
+                column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+    def set_sentence(self, sentence: str) -> None:
+        self.label.setText(sentence)
+
+    @staticmethod
+    def _button(text: str, call: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text)
+        button.clicked.connect(lambda: call())
+        return button
