@@ -63,7 +63,7 @@ WEATHER = """\
 天气预报说明天下雨
 今天气得他不说话
 """
-LONGEST, OFTEN = 4, 2
+LONGEST, OFTEN = 2, 2
 """A piece of the weather model has at most so many characters and occurs at least so often."""
 
 
