@@ -1,0 +1,1 @@
+"""The tests; a package, so that its helpers are found before any other `tests`."""
