@@ -1,0 +1,57 @@
+"""Writing files so that nothing is ever half written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.errors import ParameterError
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes the place of `path` only once it is complete.
+
+    The bytes go to a new file in the same folder, which is put in place when the block ends; when
+    it ends by an exception (Ctrl+C too) the new file is removed and `path` is what it was. A link
+    is followed; a device such as `/dev/null` is written as it is. Raises `ParameterError` where
+    no file can be written.
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise ParameterError("a folder is no place for a file", str(path), "name a file in it")
+    special = target.exists() and not target.is_file()
+    part = target if special else target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        stream = part.open("wb" if special else "xb")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ParameterError(
+            f"the file can't be written ({reason})", str(path), "choose another place"
+        ) from None
+    if special:
+        with stream:
+            yield stream
+        return
+    try:
+        with stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            part.chmod(target.stat().st_mode & 0o7777)
+        part.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def write_atomic(path: str | Path, data: bytes | str) -> None:
+    """Write a whole file (text as UTF-8) by `replacing`."""
+    with replacing(path) as stream:
+        stream.write(data.encode("utf-8") if isinstance(data, str) else data)

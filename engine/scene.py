@@ -1,0 +1,403 @@
+"""Scenes: a saved, repeatable state of the window as a small JSON file.
+
+A scene says which models, text and corpus are open, which workspace is in front, under which
+settings and at which moment of a trace. It holds no results: they follow from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engine.bundled import PREFIX, locate_model
+from engine.errors import SceneError, TextError
+from engine.files import write_atomic
+from engine.text import Text
+
+VERSION = 1
+"""The schema that is written, in the file's field `segscope`."""
+
+WORKSPACES = ("explore", "merges", "sampling", "languages", "vocabulary")
+TRACES = ("merges", "viterbi", "perfect")
+UNITS = ("byte", "char", "grapheme", "utf16")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class SceneModel:
+    """A model of a scene: `bundled:NAME` or a path; the SHA-256 of its file, or empty."""
+
+    path: str
+    sha256: str = ""
+
+    def locate(self) -> Path:
+        """Return the file; `ParameterError` for a bundled name that there isn't."""
+        return locate_model(self.path)
+
+    def changed(self) -> bool:
+        """Whether the file's content isn't the one that the scene was saved with."""
+        return bool(self.sha256) and file_digest(self.locate()) != self.sha256
+
+
+@dataclass(frozen=True)
+class SceneSettings:
+    """What the analysis depends on: as in the window's settings."""
+
+    theta: float = 1.0
+    nbest: int = 6
+    unit: str = "grapheme"
+    seed: int = 7
+    method: str = "perfect"
+    metric: str = "chars_per_token"
+    base: str = ""
+
+
+@dataclass(frozen=True)
+class ScenePlayer:
+    """Where the player stands: which trace (empty: the workspace's own), before which step."""
+
+    trace: str = ""
+    position: int = 0
+
+
+@dataclass(frozen=True)
+class SceneSelection:
+    """What is selected: index of the model, byte span of the text, piece, edge, path, language."""
+
+    model: int | None = None
+    span: tuple[int, int] | None = None
+    piece: int | None = None
+    edge: int | None = None
+    path: int | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A saved state of the window.
+
+    models: in the order of their letters; active: index of the one in front. corpus:
+    `bundled:everyday`, a folder or files; empty for none. views: what each workspace keeps beside
+    (plain JSON, by name). rest: fields of the file that this version doesn't know; they are
+    written back. warnings: what was odd in the file; not written.
+    """
+
+    models: tuple[SceneModel, ...] = ()
+    text: str = ""
+    corpus: tuple[str, ...] = ()
+    workspace: str = "explore"
+    active: int = 0
+    settings: SceneSettings = SceneSettings()
+    player: ScenePlayer = ScenePlayer()
+    selection: SceneSelection = SceneSelection()
+    title: str = ""
+    caption: str = ""
+    views: dict[str, Any] = field(default_factory=dict)
+    rest: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file as 64 hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_scene(scene: Scene, path: str | Path) -> None:
+    """Write a scene, models and corpus by their paths relative to the file; all or nothing."""
+    folder = Path(path).resolve().parent
+    document: dict[str, Any] = {"segscope": VERSION}
+    for name in ("title", "caption"):
+        if getattr(scene, name):
+            document[name] = getattr(scene, name)
+    document["workspace"] = scene.workspace
+    document["models"] = [_model_entry(model, folder) for model in scene.models]
+    document["active"] = scene.active
+    document["text"] = scene.text
+    if scene.corpus:
+        references = [_relative(reference, folder) for reference in scene.corpus]
+        document["corpus"] = references[0] if len(references) == 1 else references
+    document["settings"] = vars(scene.settings)
+    if scene.player != ScenePlayer():
+        document["player"] = vars(scene.player)
+    chosen = {key: value for key, value in vars(scene.selection).items() if value is not None}
+    if chosen:
+        document["selection"] = chosen
+    if scene.views:
+        document["views"] = scene.views
+    document.update((key, value) for key, value in scene.rest.items() if key not in document)
+    write_atomic(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+def read_scene(path: str | Path) -> Scene:
+    """Read a scene; paths in it become absolute ones.
+
+    What is missing has its default; what this version doesn't know is kept or warned of. Raises
+    `SceneError` for a file that is no scene, or a field of the wrong kind, naming it.
+    """
+    document = _document(Path(path))
+    reader = _Reader(document, str(path), "")
+    folder = Path(path).resolve().parent
+    version = reader.take("segscope", "a whole number", _integer)
+    if version is None:
+        raise SceneError(
+            "the file is no scene", f"{path}: field segscope is missing", "open a saved scene"
+        )
+    if version > VERSION:
+        reader.warn(f"it was saved by a newer Segscope (version {version}); parts may be left out")
+    models = _models(reader, folder)
+    scene = Scene(
+        models=models,
+        text=reader.take("text", "a text", _text) or "",
+        corpus=_corpus(reader, folder),
+        workspace=reader.choice("workspace", WORKSPACES, "explore"),
+        active=_active(reader, len(models)),
+        settings=_settings(reader.inside("settings")),
+        player=_player(reader.inside("player")),
+        selection=_selection(reader.inside("selection"), len(models)),
+        title=reader.take("title", "a text", _text) or "",
+        caption=reader.take("caption", "a text", _text) or "",
+        views=reader.take("views", "an object", _object) or {},
+    )
+    return Scene(**{**vars(scene), "rest": reader.rest(), "warnings": tuple(reader.warnings)})
+
+
+class _Reader:
+    """Takes checked fields out of a JSON object, and knows what was left."""
+
+    def __init__(
+        self, content: dict[str, Any], path: str, prefix: str, warnings: list[str] | None = None
+    ) -> None:
+        self.content = content
+        self.path = path
+        self.prefix = prefix
+        self.taken: set[str] = set()
+        self.warnings: list[str] = [] if warnings is None else warnings
+
+    def take(self, key: str, kind: str, convert: Callable[[Any], T | None]) -> T | None:
+        """Return the converted value of a field, None where it is missing or null."""
+        self.taken.add(key)
+        value = self.content.get(key)
+        if value is None:
+            return None
+        converted = convert(value)
+        if converted is None:
+            raise SceneError(
+                f"the field {self.prefix}{key} isn't {kind}", self.path, "mend or remove the field"
+            )
+        return converted
+
+    def choice(self, key: str, choices: tuple[str, ...], default: str) -> str:
+        """Return a name; an unknown one is warned of and gives the default."""
+        value = self.take(key, "a text", _text)
+        if value is None:
+            return default
+        if value not in choices:
+            self.warn(f"there is no {key} {value!r}; {default or 'the usual one'} is shown")
+            return default
+        return value
+
+    def inside(self, key: str) -> _Reader:
+        """Return a reader of a nested object; empty where there is none."""
+        content = self.take(key, "an object", _object) or {}
+        return _Reader(content, self.path, f"{self.prefix}{key}.", self.warnings)
+
+    def warn(self, message: str) -> None:
+        """Note something odd that doesn't keep the scene from being shown."""
+        self.warnings.append(message)
+
+    def rest(self) -> dict[str, Any]:
+        """Return the fields that nobody took."""
+        return {key: value for key, value in self.content.items() if key not in self.taken}
+
+    def finish(self) -> None:
+        """Warn of the fields that nobody took."""
+        for key in self.rest():
+            self.warn(f"the field {self.prefix}{key} is unknown and left out")
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise SceneError(f"the scene can't be read ({reason})", str(path), "check it") from None
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SceneError(
+            "the scene isn't valid UTF-8", f"{path}: byte {error.start}", "save it as UTF-8"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise SceneError(
+            f"the scene isn't valid JSON ({error.msg})",
+            f"{path}: line {error.lineno}, column {error.colno}",
+            "mend it or save it again",
+        ) from None
+    except RecursionError:
+        raise SceneError("the scene is nested too deeply", str(path), "save it again") from None
+    if not isinstance(document, dict):
+        raise SceneError("the scene isn't a JSON object", str(path), "open a saved scene")
+    return document
+
+
+def _models(reader: _Reader, folder: Path) -> tuple[SceneModel, ...]:
+    models = []
+    for i, entry in enumerate(reader.take("models", "a list", _list) or []):
+        inner = {"path": entry} if isinstance(entry, str) else entry
+        if not isinstance(inner, dict):
+            raise SceneError(
+                f"the field models[{i}] isn't a path or an object", reader.path, "mend the field"
+            )
+        one = _Reader(inner, reader.path, f"models[{i}].", reader.warnings)
+        place = one.take("path", "a path", _path)
+        if place is None:
+            raise SceneError(
+                f"the field models[{i}].path is missing", reader.path, "name the model's file"
+            )
+        models.append(
+            SceneModel(_absolute(place, folder), one.take("sha256", "a text", _text) or "")
+        )
+        one.finish()
+    return tuple(models)
+
+
+def _corpus(reader: _Reader, folder: Path) -> tuple[str, ...]:
+    listed = reader.take("corpus", "a path or a list of paths", _paths) or []
+    return tuple(_absolute(place, folder) for place in listed)
+
+
+def _active(reader: _Reader, count: int) -> int:
+    active = reader.take("active", "a whole number", _integer) or 0
+    if active and not 0 <= active < count:
+        reader.warn(f"there is no model number {active}; the first is active")
+        return 0
+    return active
+
+
+def _settings(reader: _Reader) -> SceneSettings:
+    usual = SceneSettings()
+    theta = reader.take("theta", "a number of at least 0", _theta)
+    nbest = reader.take("nbest", "a whole number of at least 1", _positive)
+    seed = reader.take("seed", "a whole number", _integer)
+    settings = SceneSettings(
+        theta=usual.theta if theta is None else theta,
+        nbest=usual.nbest if nbest is None else nbest,
+        unit=reader.choice("unit", UNITS, usual.unit),
+        seed=usual.seed if seed is None else seed,
+        method=reader.take("method", "a text", _text) or usual.method,
+        metric=reader.take("metric", "a text", _text) or usual.metric,
+        base=reader.take("base", "a text", _text) or usual.base,
+    )
+    reader.finish()
+    return settings
+
+
+def _player(reader: _Reader) -> ScenePlayer:
+    player = ScenePlayer(
+        reader.choice("trace", (*TRACES, ""), ""),
+        reader.take("position", "a whole number of at least 0", _natural) or 0,
+    )
+    reader.finish()
+    return player
+
+
+def _selection(reader: _Reader, count: int) -> SceneSelection:
+    model = reader.take("model", "a whole number of at least 0", _natural)
+    if model is not None and model >= count:
+        reader.warn(f"there is no model number {model}; nothing of it is selected")
+        model = None
+    natural = "a whole number of at least 0"
+    selection = SceneSelection(
+        model=model,
+        span=reader.take("span", "a list of two positions", _span),
+        piece=reader.take("piece", natural, _natural),
+        edge=reader.take("edge", natural, _natural),
+        path=reader.take("path", natural, _natural),
+        language=reader.take("language", "a text", _text),
+    )
+    reader.finish()
+    return selection
+
+
+def _text(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        return Text(value).string
+    except TextError:
+        return None
+
+
+def _path(value: Any) -> str | None:
+    text = _text(value)
+    return text if text and "\0" not in text else None
+
+
+def _paths(value: Any) -> list[str] | None:
+    listed = value if isinstance(value, list) else [value]
+    paths = [path for path in map(_path, listed) if path is not None]
+    return paths if len(paths) == len(listed) else None
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None
+
+
+def _list(value: Any) -> list[Any] | None:
+    return value if isinstance(value, list) else None
+
+
+def _integer(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _natural(value: Any) -> int | None:
+    number = _integer(value)
+    return number if number is not None and number >= 0 else None
+
+
+def _positive(value: Any) -> int | None:
+    number = _integer(value)
+    return number if number is not None and number >= 1 else None
+
+
+def _theta(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and value >= 0 else None
+
+
+def _span(value: Any) -> tuple[int, int] | None:
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    start, end = _natural(value[0]), _natural(value[1])
+    return (start, end) if start is not None and end is not None and start <= end else None
+
+
+def _model_entry(model: SceneModel, folder: Path) -> str | dict[str, str]:
+    place = _relative(model.path, folder)
+    return {"path": place, "sha256": model.sha256} if model.sha256 else place
+
+
+def _absolute(reference: str, folder: Path) -> str:
+    if reference.startswith(PREFIX):
+        return reference
+    return os.path.normpath(folder / reference)
+
+
+def _relative(reference: str, folder: Path) -> str:
+    if reference.startswith(PREFIX):
+        return reference
+    try:
+        return Path(os.path.relpath(Path(reference).resolve(), folder)).as_posix()
+    except ValueError:
+        # Windows: another drive has no relative path.
+        return Path(reference).resolve().as_posix()
