@@ -1,0 +1,1 @@
+"""What is drawn: placing (numpy) and painting, without knowing session or views."""

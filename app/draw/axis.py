@@ -1,0 +1,344 @@
+"""The text axis that bands, arcs, bars and bricks share: where each byte of a text stands.
+
+The text is one line. Graphemes of scripts whose letters stand apart get a cell each, wide enough
+to be read and to end arcs at; a run of a script whose letters join or stack (Arabic, Devanagari
+…) is shaped whole and cut at cursor positions. Runs stand in visual order, so a text that runs
+from right to left mirrors the axis. Where the direction turns, one byte boundary has two places:
+`lead`, where what follows begins, and `trail`, where what comes before ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextLine, QTextOption
+
+from app.draw.bidi import base_direction, has_right_to_left, levels, visual_order
+from engine.display import visible
+from engine.text import Text
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+AxisUnit = Literal["grapheme", "byte"]
+
+CELL, BYTE_CELL = 17.0, 20.0
+"""The least width of a grapheme's and of a byte's cell at zoom 1, in pixels."""
+
+TEXT_SIZE, JOINED_SIZE = 15, 21
+"""Pixel sizes of the text on the axis: cells, and runs of joining scripts."""
+
+JOINED_SPREAD = 1.2
+"""How much wider than natural a joined run stands at zoom 1."""
+
+# Scripts whose letters join, stack or reorder across graphemes.
+_JOINED = (
+    "Arab Syrc Mand Nkoo Mong Phag Mani Rohg Adlm Deva Beng Guru Gujr Orya Taml Telu Knda Mlym "
+    "Sinh Khmr Mymr Tibt Java Bali Sund Cham Lana Tale Limb Lepc"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedRun:
+    """Graphemes that were shaped together. left, right: their place at zoom 1."""
+
+    layout: QTextLayout
+    natural: float
+    left: float
+    right: float
+
+    @property
+    def line(self) -> QTextLine:
+        return self.layout.lineAt(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """Where a text stands, at zoom 1; x runs from 0 to `width`.
+
+    text, shown: the axis covers the first `shown` bytes of `text`.
+    mirrored: the first strong character runs from right to left.
+    bounds: int64[g + 1], the bytes at which units start, and `shown`. A unit is a grapheme, with
+        those graphemes that have no width of their own on the shaped line.
+    left, right: float64[g], the place of each unit. turned: bool[g], it runs right to left.
+    labels: what each unit shows; empty where a joined run shows it. advance: float64[g].
+    lead, trail: float64[shown + 1], see the module.
+    stretches: int64[s + 1], units at which the line stops going on in one direction.
+    """
+
+    text: Text
+    shown: int
+    unit: AxisUnit
+    mirrored: bool
+    width: float
+    bounds: Ints
+    left: Floats
+    right: Floats
+    turned: NDArray[np.bool_]
+    labels: list[str]
+    advance: Floats
+    runs: tuple[JoinedRun, ...]
+    lead: Floats
+    trail: Floats
+    stretches: Ints
+
+    @property
+    def n_units(self) -> int:
+        return len(self.left)
+
+    def at(self, position: Floats | Ints, *, end: bool) -> Floats:
+        """Return the x of byte positions, which may be fractions of a byte.
+
+        end: as the end of what comes before, else as the start of what follows.
+        """
+        position = np.clip(np.asarray(position, dtype=np.float64), 0, self.shown)
+        if self.shown == 0:
+            return np.zeros_like(position)
+        # A position inside a byte lies between that byte's own two edges.
+        byte = np.ceil(position) - 1 if end else np.floor(position)
+        byte = np.clip(byte, 0, self.shown - 1).astype(np.int64)
+        part = position - byte
+        first, last = self.lead[byte], self.trail[byte + 1]
+        return first + (last - first) * part
+
+    def intervals(self, start: float, end: float) -> list[tuple[float, float]]:
+        """Return the stretches of x that the bytes [start, end) take, left before right in each.
+
+        One stretch but where the direction of writing turns inside.
+        """
+        if end <= start:
+            return []
+        cuts = self._stretch_bytes
+        first = max(int(np.searchsorted(cuts, start, side="right")) - 1, 0)
+        last = int(np.searchsorted(cuts, end, side="left"))
+        found = []
+        for k in range(first, min(last, len(cuts) - 1)):
+            here = np.array([max(start, cuts[k])])
+            there = np.array([min(end, cuts[k + 1])])
+            x0, x1 = float(self.at(here, end=False)[0]), float(self.at(there, end=True)[0])
+            found.append((min(x0, x1), max(x0, x1)))
+        return found
+
+    @cached_property
+    def _stretch_bytes(self) -> Ints:
+        return self.bounds[self.stretches]
+
+    def unit_at(self, x: float) -> int:
+        """Return the unit that stands at x, the nearest one outside; -1 on an empty axis."""
+        if self.n_units == 0:
+            return -1
+        order = self.visual
+        place = int(np.searchsorted(self.left[order], x, side="right")) - 1
+        return int(order[min(max(place, 0), self.n_units - 1)])
+
+    def byte_at(self, x: float) -> int:
+        """Return the byte that stands at x, the nearest one outside; -1 on an empty axis."""
+        unit = self.unit_at(x)
+        if unit < 0:
+            return -1
+        start, end = int(self.bounds[unit]), int(self.bounds[unit + 1])
+        share = (x - self.left[unit]) / max(self.right[unit] - self.left[unit], 1e-9)
+        if self.turned[unit]:
+            share = 1 - share
+        return start + min(max(int(share * (end - start)), 0), end - start - 1)
+
+    @cached_property
+    def visual(self) -> Ints:
+        """The units from left to right, int64[g]."""
+        return np.argsort(self.left, kind="stable")
+
+    def unit_of(self, byte: NDArray[np.integer] | int) -> Ints:
+        """Return the unit that each byte belongs to; the end belongs to the last."""
+        place = np.searchsorted(self.bounds, np.asarray(byte), side="right") - 1
+        return np.clip(place, 0, max(self.n_units - 1, 0))
+
+
+def build_axis(text: Text, unit: AxisUnit, font: Callable[[int], QFont], limit: int) -> Axis:
+    """Shape the first `limit` bytes of a text (cut at a grapheme) and give each byte its place.
+
+    font: returns the font for text under analysis at a pixel size.
+    """
+    short = _head(text, limit)
+    bounds = short.grapheme_bounds.astype(np.int64)
+    count = len(bounds) - 1
+    graphemes = _pieces(short)
+    turned = np.zeros(count, dtype=np.bool_)
+    level = np.zeros(count, dtype=np.uint8)
+    if has_right_to_left(short.string):
+        level = levels(short.string)[np.searchsorted(short.char_bounds, bounds[:-1])]
+        turned = level % 2 == 1
+    metrics = QFontMetricsF(font(TEXT_SIZE))
+    shown: dict[str, tuple[str, float]] = {}
+    for grapheme in set(graphemes):
+        label = _label(grapheme)
+        shown[grapheme] = (label, metrics.horizontalAdvance(label))
+    labels = [shown[g][0] for g in graphemes]
+    advance = np.array([shown[g][1] for g in graphemes], dtype=np.float64)
+    width = np.maximum(CELL, np.minimum(2 * advance, advance + CELL))
+
+    shaped: list[tuple[int, int, _Shaped]] = []
+    joined_font = font(JOINED_SIZE).toString()
+    if not short.string.isascii():
+        for first, last in _joined_runs(graphemes, level):
+            run = _shape(tuple(graphemes[first:last]), joined_font, bool(turned[first]))
+            advance[first:last] = np.abs(np.diff(run.at))
+            width[first:last] = advance[first:last] * JOINED_SPREAD
+            labels[first:last] = [""] * (last - first)
+            shaped.append((first, last, run))
+    if unit == "byte":
+        width = np.maximum(BYTE_CELL * np.diff(bounds), np.minimum(width, advance + 4))
+
+    order = visual_order(level)
+    left = np.empty(count)
+    edges = np.concatenate(([0.0], np.cumsum(width[order])))
+    left[order] = edges[:-1]
+    right = left + width
+    runs = tuple(
+        JoinedRun(
+            run.layout, run.natural, float(left[first:last].min()), float(right[first:last].max())
+        )
+        for first, last, run in shaped
+    )
+    bounds, merged = _merge_widthless(bounds, width)
+    left, right, turned, advance = left[merged], right[merged], turned[merged], advance[merged]
+    labels = [labels[i] for i in merged]
+    lead, trail = _byte_places(bounds, left, right, turned)
+    return Axis(
+        text,
+        short.n_bytes,
+        unit,
+        bool(count) and base_direction(short.string) == 1,
+        float(edges[-1]),
+        bounds,
+        left,
+        right,
+        turned,
+        labels,
+        advance,
+        runs,
+        lead,
+        trail,
+        _stretches(left, right, turned),
+    )
+
+
+def _head(text: Text, limit: int) -> Text:
+    """Return the text up to the last grapheme that ends within `limit` bytes."""
+    if text.n_bytes <= limit:
+        return text
+    # A little more than wanted, so that the grapheme at the limit is seen whole.
+    rough = Text(text.encoded[: limit + 256].decode("utf-8", errors="ignore"))
+    return Text(rough.slice(0, rough.byte("grapheme", rough.position("grapheme", limit))))
+
+
+def _pieces(text: Text) -> list[str]:
+    """Return the graphemes of a text."""
+    if text.n_chars == text.n_graphemes:
+        return list(text.string)
+    chars = np.searchsorted(text.char_bounds, text.grapheme_bounds).tolist()
+    return [text.string[a:b] for a, b in zip(chars[:-1], chars[1:], strict=True)]
+
+
+def _label(grapheme: str) -> str:
+    return grapheme if grapheme.isalnum() else visible(grapheme.encode("utf-8"))
+
+
+def _joined_runs(graphemes: list[str], level: NDArray[np.uint8]) -> Iterator[tuple[int, int]]:
+    """Yield the runs (first, last + 1) of graphemes of joining scripts, of one direction each."""
+    import regex
+
+    classes = "".join(rf"\p{{sc={name}}}" for name in _JOINED.split())
+    # The tatweel and digits of these scripts: the first joins, the second stand apart.
+    joining = regex.compile(f"[[{classes}]&&[\\p{{L}}\\p{{M}}]\\u0640]", regex.V1)
+    known = {grapheme: bool(joining.search(grapheme)) for grapheme in set(graphemes)}
+    first = None
+    for i, grapheme in enumerate(graphemes):
+        joins = known[grapheme]
+        if first is not None and (not joins or level[i] != level[first]):
+            yield first, i
+            first = None
+        if joins and first is None:
+            first = i
+    if first is not None:
+        yield first, len(graphemes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shaped:
+    """A shaped run: its line at x 0, its width and the x of each grapheme boundary."""
+
+    layout: QTextLayout
+    natural: float
+    at: Floats
+
+
+@lru_cache(maxsize=4096)
+def _shape(graphemes: tuple[str, ...], font_key: str, turned: bool) -> _Shaped:
+    """Shape graphemes as one line. Cached, so that a key pressed shapes one word only."""
+    font = QFont()
+    font.fromString(font_key)
+    layout = QTextLayout("".join(graphemes), font)
+    option = QTextOption(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
+    option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    option.setTextDirection(
+        Qt.LayoutDirection.RightToLeft if turned else Qt.LayoutDirection.LeftToRight
+    )
+    layout.setTextOption(option)
+    layout.setCacheEnabled(True)
+    layout.beginLayout()
+    line = layout.createLine()
+    layout.endLayout()
+    natural = line.naturalTextWidth()
+    units = [0]
+    for grapheme in graphemes:
+        units.append(units[-1] + len(grapheme.encode("utf-16-le")) // 2)
+    at = np.array([_cursor(line, unit) for unit in units])
+    return _Shaped(layout, natural, np.clip(at - at.min(), 0, natural))
+
+
+def _cursor(line: QTextLine, unit: int) -> float:
+    x = line.cursorToX(unit)
+    return float(x[0] if isinstance(x, tuple) else x)
+
+
+def _merge_widthless(bounds: Ints, width: Floats) -> tuple[Ints, Ints]:
+    """Join graphemes without width to the one before; return (bounds, the graphemes that stay)."""
+    stays = width > 0.5
+    if len(stays):
+        stays[0] = True
+    kept = np.flatnonzero(stays)
+    return np.append(bounds[kept], bounds[-1]), kept
+
+
+def _byte_places(
+    bounds: Ints, left: Floats, right: Floats, turned: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """Return (lead, trail) of each byte boundary; bytes share their unit's width evenly."""
+    total = int(bounds[-1])
+    if total == 0:
+        return np.zeros(1), np.zeros(1)
+    sizes = np.diff(bounds)
+    unit = np.repeat(np.arange(len(sizes)), sizes)
+    inside = np.arange(total) - bounds[unit]
+    first = np.where(turned, right, left)[unit]
+    last = np.where(turned, left, right)[unit]
+    step = (last - first) / sizes[unit]
+    lead = np.append(first + step * inside, last[-1])
+    trail = np.concatenate(([first[0]], first + step * (inside + 1)))
+    return lead, trail
+
+
+def _stretches(left: Floats, right: Floats, turned: NDArray[np.bool_]) -> Ints:
+    """Return the units at which x doesn't go on from the unit before, with both ends."""
+    count = len(left)
+    if count == 0:
+        return np.zeros(1, dtype=np.int64)
+    first, last = np.where(turned, right, left), np.where(turned, left, right)
+    jumps = np.abs(first[1:] - last[:-1]) > 0.01
+    turns = turned[1:] != turned[:-1]
+    return np.concatenate(([0], np.flatnonzero(jumps | turns) + 1, [count])).astype(np.int64)

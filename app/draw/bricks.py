@@ -1,0 +1,78 @@
+"""Segmentations as rows of bricks on the axis, compared with the first of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.draw.arcs import edge_spans
+from app.draw.axis import Axis
+from engine.lattice import Path
+from engine.segmenter import EdgeKind
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class BrickRow:
+    """One path. A brick is one edge, or several that share a unit of the axis or are bytes.
+
+    first, last: int64[b], edges [first, last) of the path. start, end: float64[b], bytes of the
+    text. differs: bool[b], path 1 has no such brick. fragments: int64[b], how many of its edges
+    are pieces of characters. same_from: the byte from which all is as in path 1.
+    """
+
+    path: Path
+    first: Ints
+    last: Ints
+    start: Floats
+    end: Floats
+    differs: NDArray[np.bool_]
+    fragments: Ints
+    same_from: float
+
+
+def brick_row(path: Path, axis: Axis, reference: Path | None) -> BrickRow:
+    """Group a path's edges into bricks and mark those that `reference` doesn't have."""
+    starts, ends = edge_spans(path.lattice)
+    edges = path.edges
+    start, end = starts[edges], ends[edges]
+    count = int(np.searchsorted(np.maximum.accumulate(end), axis.shown, side="right"))
+    edges, start, end = edges[:count], start[:count], end[:count]
+    cut = _inside(end, axis) | _inside(start, axis)
+    broken = cut | (path.lattice.kind[edges] == EdgeKind.BYTE)
+    if axis.unit == "byte":
+        broken = np.zeros(count, dtype=np.bool_)
+    opens = np.ones(count, dtype=np.bool_)
+    opens[1:] = ~(broken[1:] & broken[:-1])
+    first = np.flatnonzero(opens).astype(np.int64)
+    last = np.append(first[1:], count).astype(np.int64)[: len(first)]
+    fragments = np.add.reduceat(broken.astype(np.int64), first) if count else first
+    differs = np.zeros(len(first), dtype=np.bool_)
+    same_from = 0.0
+    if reference is not None:
+        own = set(reference.edges.tolist())
+        differs = np.array(
+            [not own.issuperset(edges[a:b].tolist()) for a, b in zip(first, last, strict=True)],
+            dtype=np.bool_,
+        )
+        where = np.flatnonzero(differs)
+        same_from = float(end[last[where[-1]] - 1]) if len(where) else 0.0
+    return BrickRow(
+        path,
+        first,
+        last,
+        start[first],
+        np.maximum.reduceat(end, first) if count else end,
+        differs,
+        fragments,
+        same_from,
+    )
+
+
+def _inside(position: Floats, axis: Axis) -> NDArray[np.bool_]:
+    place = np.minimum(np.searchsorted(axis.bounds, position), len(axis.bounds) - 1)
+    return axis.bounds[place] != position

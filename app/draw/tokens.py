@@ -1,0 +1,298 @@
+"""The band of tokens of one model: which stretch of the axis each token takes, and its painting.
+
+Tokens that share a unit of the axis (a character cut into several) make one group, which is one
+band with a count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.draw.axis import Axis
+from app.draw.glyphs import draw_text
+from app.draw.marks import draw_count, draw_hatch, notched
+from app.draw.viewport import MARGIN, Viewport
+from app.theme import SIZE_NOTE, Theme
+from engine.model import Encoding
+from engine.pieces import PieceKind
+from engine.pipeline import Prepared
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+GAP = 1.5
+"""Pixels of paper between two bands."""
+
+GHOST = 16.0
+"""Pixels of the cell of a piece that stands for nothing in the text, before its first byte."""
+
+TWO_TONES, DENSITY = 6.0, 2.0
+"""Mean pixels per band under which bands lose their text, and under which they are counted."""
+
+DENSITY_STRIP = 100
+
+
+def byte_places(prepared: Prepared) -> tuple[Floats, Floats]:
+    """Return (start, end) of each byte of `prepared.data` in bytes of the text, float64[m].
+
+    Bytes that stand for one stretch together (a normalized character) share it evenly.
+    """
+    start = prepared.source_start.astype(np.float64)
+    end = np.maximum(prepared.source_end.astype(np.float64), start)
+    if len(start) == 0:
+        return start, end
+    new = np.ones(len(start), dtype=np.bool_)
+    new[1:] = (start[1:] != start[:-1]) | (end[1:] != end[:-1])
+    first = np.flatnonzero(new)
+    group = np.cumsum(new) - 1
+    sizes = np.diff(np.append(first, len(start)))
+    place = np.arange(len(start)) - first[group]
+    step = (end - start) / sizes[group]
+    return start + step * place, start + step * (place + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """Groups of tokens on an axis, in text order.
+
+    token: int64[g + 1], first token of each group, and the number of tokens on the axis.
+    start, end: float64[g], bytes of the text as given. rect_group: int64[r]; rect_left,
+    rect_right: float64[r], at zoom 1: one rectangle a group, more where the direction turns.
+    fragment, special, unknown: bool[g]. total: tokens of the whole text.
+    ghost: first tokens, that stand for nothing in the text (a dummy prefix).
+    """
+
+    token: Ints
+    start: Floats
+    end: Floats
+    rect_group: Ints
+    rect_left: Floats
+    rect_right: Floats
+    fragment: NDArray[np.bool_]
+    special: NDArray[np.bool_]
+    unknown: NDArray[np.bool_]
+    total: int
+    ghost: int
+
+    @property
+    def n_groups(self) -> int:
+        return len(self.start)
+
+    def group_at(self, byte: float) -> int:
+        """Return the group that covers a byte of the text; -1 where none does."""
+        place = int(np.searchsorted(self.start, byte, side="right")) - 1
+        return place if place >= 0 and byte < self.end[place] else -1
+
+    def group_of_token(self, token: int) -> int:
+        """Return the group of a token; -1 where it isn't on the axis."""
+        if not 0 <= token < self.token[-1]:
+            return -1
+        return int(np.searchsorted(self.token, token, side="right")) - 1
+
+
+def place_tokens(encoding: Encoding, axis: Axis) -> Bands:
+    """Group the tokens of an encoding that lie on the axis, and give each group its place."""
+    total = len(encoding.ids)
+    at, to = byte_places(encoding.prepared)
+    empty = encoding.node_end <= encoding.node_start
+    if len(at):
+        last = len(at) - 1
+        start = at[np.minimum(encoding.node_start, last)]
+        end = to[np.clip(encoding.node_end - 1, 0, last)]
+        start[empty] = end[empty] = encoding.start[empty]
+    else:
+        start = encoding.start.astype(np.float64)
+        end = encoding.end.astype(np.float64)
+    count = int(np.searchsorted(np.maximum.accumulate(end), axis.shown, side="right"))
+    start, end = start[:count], np.maximum(end, start)[:count]
+    widthless = end <= start
+    ghost = int(np.argmin(widthless)) if not widthless.all() else count
+    inside = _inside_unit(end, axis)
+    # A token goes on the group before when that ended inside a unit; one without width of its
+    # own goes with the token after it.
+    opens = np.ones(count, dtype=np.bool_)
+    opens[1:] = ~inside[:-1] & ~(widthless[:-1] & (np.arange(count - 1) >= ghost))
+    if 0 < ghost < count:
+        opens[1:ghost] = False
+        opens[ghost] = True
+    first = np.flatnonzero(opens)
+    token = np.append(first, count).astype(np.int64)
+    group_start = start[first]
+    group_end = np.maximum.reduceat(end, first) if count else end
+    kinds = encoding.vocabulary.kind[encoding.ids[:count]]
+    special = np.isin(kinds, (PieceKind.CONTROL, PieceKind.ADDED))[first]
+    unknown = (kinds == PieceKind.UNKNOWN)[first]
+    fragment = np.diff(token) > 1
+    cut = inside[token[1:] - 1] if count else np.zeros(0, dtype=np.bool_)
+    if axis.unit == "byte":
+        fragment = cut | _inside_unit(group_start, axis, whole=True)
+        fragment |= _inside_unit(group_end, axis, whole=True)
+    if ghost:
+        fragment[0] = False
+    groups, lefts, rights = [], [], []
+    simple = len(axis.stretches) <= 2
+    if simple:
+        x0, x1 = axis.at(group_start, end=False), axis.at(group_end, end=True)
+        groups = list(range(len(first)))
+        lefts, rights = np.minimum(x0, x1).tolist(), np.maximum(x0, x1).tolist()
+    else:
+        for g, (a, b) in enumerate(zip(group_start.tolist(), group_end.tolist(), strict=True)):
+            for left, right in axis.intervals(a, b):
+                groups.append(g)
+                lefts.append(left)
+                rights.append(right)
+    return Bands(
+        token,
+        group_start,
+        group_end,
+        np.array(groups, dtype=np.int64),
+        np.array(lefts, dtype=np.float64),
+        np.array(rights, dtype=np.float64),
+        fragment,
+        special,
+        unknown,
+        total,
+        ghost,
+    )
+
+
+def _inside_unit(position: Floats, axis: Axis, *, whole: bool = False) -> NDArray[np.bool_]:
+    """Return where positions lie inside what a band isn't cut at: a unit, on bytes a byte."""
+    if axis.unit == "byte" and not whole:
+        return position != np.floor(position)
+    place = np.searchsorted(axis.bounds, position, side="left")
+    place = np.minimum(place, len(axis.bounds) - 1)
+    return axis.bounds[place] != position
+
+
+def draw_bands(
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    bands: Bands,
+    rect: QRectF,
+    ghost_label: str = "",
+) -> None:
+    """Draw a band row in `rect`: the bands in view, then the text over them."""
+    axis = viewport.axis
+    if axis is None or not bands.n_groups:
+        return
+    first, last = viewport.visible
+    slack = MARGIN / viewport.zoom
+    seen = np.flatnonzero((bands.rect_right >= first - slack) & (bands.rect_left <= last + slack))
+    if len(seen) == 0:
+        return
+    lefts = viewport.to_screen(bands.rect_left[seen])
+    rights = viewport.to_screen(bands.rect_right[seen])
+    mean = float(np.mean(rights - lefts))
+    if mean < DENSITY:
+        _draw_density(painter, theme, lefts, rights, rect)
+        return
+    plain = mean < TWO_TONES
+    groups = bands.rect_group[seen]
+    ink = theme.color("ink")
+    fragments: list[tuple[QRectF, int]] = []
+    for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
+        if group == 0 and bands.ghost:
+            _draw_ghost(painter, theme, viewport, rect, ghost_label)
+            continue
+        gap = GAP if not plain else min(GAP, (right - left) / 4)
+        box = QRectF(left + gap / 2, rect.top(), max(right - left - gap, 0.5), rect.height())
+        color = theme.band(group % 2 * 2 if plain else group)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        if plain:
+            painter.drawRect(box)
+        elif bands.special[group]:
+            painter.setPen(QPen(theme.color("special"), 1.2))
+            painter.drawPath(notched(box.adjusted(0.6, 0.6, -0.6, -0.6)))
+        elif bands.fragment[group]:
+            painter.setBrush(theme.color("panel"))
+            painter.drawRoundedRect(box, 2, 2)
+            draw_hatch(painter, box, theme.color("line"))
+            painter.setPen(QPen(theme.color("line2"), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+            fragments.append((box, int(bands.token[group + 1] - bands.token[group])))
+        elif bands.unknown[group]:
+            painter.setBrush(ink)
+            painter.drawRoundedRect(box, 2, 2)
+        else:
+            painter.drawRoundedRect(box, 2, 2)
+    if plain:
+        return
+    draw_text(painter, viewport, theme, rect, ink)
+    for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
+        if bands.unknown[group]:
+            _draw_unknown(painter, theme, viewport, rect, left, right)
+    for box, count in fragments:
+        if count > 1:
+            _draw_fragment_count(painter, theme, box, count)
+
+
+def _draw_fragment_count(painter: QPainter, theme: Theme, box: QRectF, count: int) -> None:
+    small = box.width() < 30
+    half = 6.5 if count < 10 else 10.0
+    centre = QPointF(box.right() - half, box.top() + 7 if small else box.center().y())
+    draw_count(painter, theme, centre, count, 9 if small else SIZE_NOTE)
+
+
+def _draw_unknown(
+    painter: QPainter, theme: Theme, viewport: Viewport, rect: QRectF, left: float, right: float
+) -> None:
+    """Draw the text of an unknown token in paper on ink, and the mark."""
+    painter.save()
+    painter.setClipRect(QRectF(left, rect.top(), right - left, rect.height()))
+    draw_text(painter, viewport, theme, rect, theme.color("canvas"))
+    painter.restore()
+    box = QRectF(right - 11, rect.top() + 1, 9, 11)
+    painter.setFont(theme.font(9, bold=True))
+    painter.setPen(theme.color("canvas"))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "?")
+
+
+def _draw_ghost(
+    painter: QPainter, theme: Theme, viewport: Viewport, rect: QRectF, label: str
+) -> None:
+    """Draw the piece that stands before the text and for nothing in it, dotted."""
+    axis = viewport.axis
+    assert axis is not None
+    box = ghost_box(viewport, rect.top(), rect.height())
+    painter.setPen(QPen(theme.color("line2"), 1, Qt.PenStyle.DotLine))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, 2, 2)
+    painter.setPen(theme.color("ink3"))
+    painter.setFont(theme.piece_font(SIZE_NOTE))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
+
+
+def ghost_box(viewport: Viewport, top: float, height: float) -> QRectF:
+    """Return the cell before the first byte, on the side where the text begins."""
+    axis = viewport.axis
+    assert axis is not None
+    begin = viewport.screen(float(axis.lead[0]))
+    turned = bool(axis.n_units and axis.turned[0])
+    left = begin + 1.5 if turned else begin - GHOST + 0.5
+    return QRectF(left, top + 0.5, GHOST - 2, height - 1)
+
+
+def _draw_density(
+    painter: QPainter, theme: Theme, lefts: Floats, rights: Floats, rect: QRectF
+) -> None:
+    """Draw how many bands fall on each strip of the row, as a bar of that height."""
+    low, high = float(lefts.min()), float(rights.max())
+    strips = max(int(np.ceil((high - low) / DENSITY_STRIP)), 1)
+    counts, edges = np.histogram(lefts, bins=strips, range=(low, low + strips * DENSITY_STRIP))
+    top = float(counts.max()) or 1.0
+    fill = QColor(theme.color("line2"))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(fill)
+    for count, left in zip(counts.tolist(), edges[:-1].tolist(), strict=True):
+        tall = rect.height() * count / top
+        width = min(DENSITY_STRIP, high - left) - 1
+        painter.drawRect(QRectF(left, rect.bottom() - tall, max(width, 0.5), tall))

@@ -1,0 +1,172 @@
+"""Which part of the axis is in view, and how large: one object that all rows follow."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from app.draw.axis import Axis
+
+Floats = NDArray[np.float64]
+
+GUTTER = 152.0
+"""Pixels at the left that labels of rows take; the axis is seen right of it."""
+
+MARGIN = 24.0
+"""Pixels kept free on both sides of the axis, also for what stands before the first byte."""
+
+SMALLEST, LARGEST, WIDEST_FIT = 0.02, 8.0, 2.2
+STEP = 1.25
+
+
+class Viewport(QObject):
+    """Zoom and scroll of an axis. x on screen = GUTTER + MARGIN + x · zoom − scroll."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._axis: Axis | None = None
+        self._width = 600.0
+        self._zoom = 1.0
+        self._scroll = 0.0
+        self._fitted = True
+
+    @property
+    def axis(self) -> Axis | None:
+        return self._axis
+
+    @property
+    def zoom(self) -> float:
+        return self._zoom
+
+    @property
+    def scroll(self) -> float:
+        """Pixels of the zoomed axis that are out of view at the left."""
+        return self._scroll
+
+    @property
+    def width(self) -> float:
+        """Pixels of the axis in view, margins included."""
+        return self._width
+
+    @property
+    def full(self) -> float:
+        """Pixels of the whole zoomed axis, margins included."""
+        return (self._axis.width if self._axis else 0.0) * self._zoom + 2 * MARGIN
+
+    @property
+    def overflows(self) -> bool:
+        """Whether a part of the axis is out of view."""
+        return self.full > self._width + 0.5
+
+    @property
+    def visible(self) -> tuple[float, float]:
+        """The x at zoom 1 of both ends of the view."""
+        return (
+            (self._scroll - MARGIN) / self._zoom,
+            (self._scroll + self._width - MARGIN) / self._zoom,
+        )
+
+    def to_screen(self, x: Floats) -> Floats:
+        """Return screen pixels of places on the axis."""
+        return x * self._zoom + (GUTTER + MARGIN - self._scroll)
+
+    def screen(self, x: float) -> float:
+        """Return the screen pixel of one place on the axis."""
+        return x * self._zoom + (GUTTER + MARGIN - self._scroll)
+
+    def from_screen(self, pixel: float) -> float:
+        """Return the place on the axis at a screen pixel."""
+        return (pixel - GUTTER - MARGIN + self._scroll) / self._zoom
+
+    def set_axis(self, axis: Axis) -> None:
+        """Follow another axis; zoom stays where a person set it, else the new text is fitted."""
+        same = self._axis is not None and self._axis.text is axis.text
+        self._axis = axis
+        if self._fitted or not same:
+            self._fit()
+        else:
+            self._clamp()
+        self.changed.emit()
+
+    def set_width(self, width: float) -> None:
+        """Take the width of the view from the widget that shows it."""
+        width = max(width, 80.0)
+        if width != self._width:
+            self._width = width
+            if self._fitted:
+                self._fit()
+            else:
+                self._clamp()
+            self.changed.emit()
+
+    def fit(self) -> None:
+        """Fill the view with the text where it stays legible; a long text starts at its start."""
+        self._fit()
+        self.changed.emit()
+
+    def show_all(self) -> None:
+        """Make the whole text fit into the view."""
+        if self._axis is not None and self._axis.width:
+            self._fitted = False
+            wanted = (self._width - 2 * MARGIN) / self._axis.width
+            self._zoom = min(max(wanted, SMALLEST), LARGEST)
+            self._clamp()
+            self.changed.emit()
+
+    def zoom_by(self, factor: float, pixel: float | None = None) -> None:
+        """Zoom; what stands at `pixel` (the middle by default) stays there."""
+        if pixel is None:
+            pixel = GUTTER + self._width / 2
+        place = self.from_screen(pixel)
+        self._zoom = min(max(self._zoom * factor, SMALLEST), LARGEST)
+        self._fitted = False
+        self._scroll = place * self._zoom + GUTTER + MARGIN - pixel
+        self._clamp()
+        self.changed.emit()
+
+    def pan(self, pixels: float) -> None:
+        """Move the view to the right by `pixels`."""
+        self.scroll_to(self._scroll + pixels)
+
+    def scroll_to(self, scroll: float) -> None:
+        """Set the number of pixels out of view at the left."""
+        before = self._scroll
+        self._scroll = scroll
+        self._clamp()
+        if self._scroll != before:
+            self.changed.emit()
+
+    def reveal(self, left: float, right: float) -> None:
+        """Scroll so that the stretch [left, right] of the axis is seen, as far as it fits."""
+        first, last = left * self._zoom + MARGIN, right * self._zoom + MARGIN
+        if last - first > self._width:
+            self.scroll_to((first + last - self._width) / 2)
+        elif first < self._scroll:
+            self.scroll_to(first - MARGIN)
+        elif last > self._scroll + self._width:
+            self.scroll_to(last + MARGIN - self._width)
+
+    def _fit(self) -> None:
+        self._fitted = True
+        self._zoom = 1.0
+        axis = self._axis
+        if axis is not None and axis.width:
+            wanted = (self._width - 2 * MARGIN) / axis.width
+            # A text a little too wide is rather drawn a little smaller than scrolled.
+            self._zoom = min(wanted, WIDEST_FIT) if wanted > 0.8 else 1.0
+        self._scroll = 0.0
+        if axis is not None and axis.mirrored:
+            self._scroll = self.full - self._width
+        self._clamp()
+
+    def _clamp(self) -> None:
+        spare = self.full - self._width
+        if spare > 0:
+            self._scroll = min(max(self._scroll, 0.0), spare)
+        else:
+            # What fits stands at its start: the left, or the right of a mirrored axis.
+            mirrored = self._axis is not None and self._axis.mirrored
+            self._scroll = spare if mirrored else 0.0
