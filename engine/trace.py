@@ -48,7 +48,10 @@ class Rival:
 
 @dataclass(frozen=True)
 class MergeStep:
-    """One merge of BPE encoding: the winner, and its rivals in the same pre-token by rank."""
+    """One merge of BPE encoding: the winner, and its rivals in the same pre-token by rank.
+
+    left_out: rivals that aren't listed, in a pre-token with very many of them.
+    """
 
     step: int
     pretoken: int
@@ -60,15 +63,59 @@ class MergeStep:
     result: int
     rank: int
     rivals: tuple[Rival, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class MergePair:
+    """A pair of neighbouring symbols with a merge rule, from the state it forms in to its end.
+
+    start, middle, end, left, right, result, rank: as in `Rival`. born: the first state in which
+    the two symbols stand side by side. step: the step that merges the pair or takes one of its
+    symbols, −1 if it stands to the end. won: whether it is the pair that merges there.
+    """
+
+    start: int
+    middle: int
+    end: int
+    left: int
+    right: int
+    result: int
+    rank: int
+    born: int
+    step: int
+    won: bool
 
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """The symbols of a BPE state in order: start, end int32[s] (bytes), piece int32[s] (ids)."""
+    """The symbols of a BPE state in order: start, end int32[s] (bytes), piece int32[s] (ids).
+
+    rank: int32[s], the rank of the rule that merges a symbol with the next one of its pre-token;
+    −1 where there is no such rule or no such symbol.
+    """
 
     start: NDArray[np.int32]
     end: NDArray[np.int32]
     piece: NDArray[np.int32]
+    rank: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+@dataclass(frozen=True)
+class MergeNote:
+    """Why a pre-token's tokens aren't simply what its merges lead to.
+
+    rule: `added`, an added token owns the pre-token; `ignore_merges`, the pre-token is a piece,
+    so the model takes it and merges nothing; `unused`, a piece marked as unused was made and the
+    model takes it apart again. piece: the id it is about.
+    """
+
+    pretoken: int
+    rule: Literal["added", "ignore_merges", "unused"]
+    piece: int
 
 
 @dataclass(frozen=True)

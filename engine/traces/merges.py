@@ -1,0 +1,378 @@
+"""The trace of BPE encoding: every merge of every pre-token, in the order of encoding.
+
+Each symbol and each pair of neighbours is stored once with the states between which it stands
+(`born` ≤ k < `died`), so any state is a filter over flat arrays and nothing is replayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bpe import Bpe
+from engine.errors import ParameterError
+from engine.pieces import PieceKind
+from engine.trace import MergeNote, MergePair, MergeStep, Rival, Symbols
+
+if TYPE_CHECKING:
+    from engine.model import Model
+    from engine.pipeline import Prepared
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+RIVALS_SHOWN = 400
+"""Rivals of a step that are listed at most, beside those that it blocks."""
+
+NEVER = np.iinfo(np.int32).max
+"""The state after the last: when a symbol that never merges ends."""
+
+
+class StepArrays(NamedTuple):
+    """All merges in order, int32[n] each; see `MergeStep`."""
+
+    rank: Ints
+    start: Ints
+    middle: Ints
+    end: Ints
+    left: Ints
+    right: Ints
+    result: Ints
+
+
+class SymbolArrays(NamedTuple):
+    """All symbols that ever stand, int32[s] each, by pre-token, start and state.
+
+    Alive in states born ≤ k < died. rank: of the rule with the symbol to its right, by pair below.
+    """
+
+    start: Ints
+    end: Ints
+    piece: Ints
+    born: Ints
+    died: Ints
+
+
+class PairArrays(NamedTuple):
+    """All pairs of neighbours with a merge rule that ever stand, int32[p] each, by pre-token.
+
+    Alive in states born ≤ k < died; won: bool[p], whether the pair itself merges at step died − 1.
+    """
+
+    won: NDArray[np.bool_]
+    start: Ints
+    middle: Ints
+    end: Ints
+    left: Ints
+    right: Ints
+    result: Ints
+    rank: Ints
+    born: Ints
+    died: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class MergeTrace:
+    """BPE encoding of a text, step by step; state k is the text before step k.
+
+    Pre-tokens are encoded one after the other: the steps of pre-token i are step_cuts[i] …
+    step_cuts[i + 1] − 1, its symbols and pairs likewise by symbol_cuts and pair_cuts, all
+    int64[pre-tokens + 1]. notes: pre-tokens whose tokens aren't what merging leads to.
+    """
+
+    model: Model
+    prepared: Prepared
+    steps: StepArrays
+    symbols: SymbolArrays
+    pairs: PairArrays
+    step_cuts: Longs
+    symbol_cuts: Longs
+    pair_cuts: Longs
+    notes: tuple[MergeNote, ...]
+
+    @property
+    def kind(self) -> Literal["merges"]:
+        """The kind of trace."""
+        return "merges"
+
+    def __len__(self) -> int:
+        return len(self.steps.rank)
+
+    def pretoken_of(self, k: int) -> int:
+        """Return the pre-token that step k belongs to."""
+        self._check(k, len(self) - 1, "step")
+        return int(np.searchsorted(self.step_cuts, k, side="right")) - 1
+
+    def steps_of(self, pretoken: int) -> range:
+        """Return the steps of a pre-token."""
+        return range(int(self.step_cuts[pretoken]), int(self.step_cuts[pretoken + 1]))
+
+    def event(self, k: int) -> MergeStep:
+        """Return step k with its rivals, lowest rank first, of equal ranks the leftmost first.
+
+        All that it blocks are listed, and of the others the nearest in rank up to a limit.
+        """
+        pretoken = self.pretoken_of(k)
+        steps, pairs = self.steps, self.pairs
+        low, high = self._slice(self.pair_cuts, pretoken)
+        alive = (pairs.born[low:high] <= k) & (pairs.died[low:high] > k)
+        found = low + np.flatnonzero(alive)
+        # A pair that dies at this very step wins or is blocked.
+        found = found[~(pairs.won[found] & (pairs.died[found] == k + 1))]
+        found = found[np.lexsort((pairs.start[found], pairs.rank[found]))]
+        blocked = pairs.died[found] == k + 1
+        listed = blocked | (np.cumsum(~blocked) <= RIVALS_SHOWN)
+        rivals = tuple(self._rival(i, k) for i in found[listed].tolist())
+        return MergeStep(
+            k,
+            pretoken,
+            int(steps.start[k]),
+            int(steps.middle[k]),
+            int(steps.end[k]),
+            int(steps.left[k]),
+            int(steps.right[k]),
+            int(steps.result[k]),
+            int(steps.rank[k]),
+            rivals,
+            int(np.count_nonzero(~listed)),
+        )
+
+    def state(self, k: int, start: int = 0, end: int | None = None) -> Symbols:
+        """Return the symbols before step k, 0 … len, that touch the bytes `start` … `end`."""
+        self._check(k, len(self), "state")
+        end = len(self.prepared.data) if end is None else end
+        symbols, pairs = self.symbols, self.pairs
+        # No symbol crosses a pre-token: look at those that the bytes touch.
+        first = max(0, int(np.searchsorted(self.prepared.cuts, start, side="right")) - 1)
+        last = max(first, int(np.searchsorted(self.prepared.cuts, end, side="left")))
+        low, high = int(self.symbol_cuts[first]), int(self.symbol_cuts[last])
+        alive = (symbols.born[low:high] <= k) & (symbols.died[low:high] > k)
+        alive &= (symbols.start[low:high] < end) & (symbols.end[low:high] > start)
+        found = low + np.flatnonzero(alive)
+        starts = symbols.start[found]
+        rank = np.full(len(found), -1, dtype=np.int32)
+        low, high = int(self.pair_cuts[first]), int(self.pair_cuts[last])
+        alive = (pairs.born[low:high] <= k) & (pairs.died[low:high] > k)
+        joined = low + np.flatnonzero(alive)
+        if len(found):
+            place = np.minimum(np.searchsorted(starts, pairs.start[joined]), len(starts) - 1)
+            same = starts[place] == pairs.start[joined]
+            rank[place[same]] = pairs.rank[joined[same]]
+        return Symbols(starts, symbols.end[found], symbols.piece[found], rank)
+
+    def candidates(self, pretoken: int) -> tuple[MergePair, ...]:
+        """Return every pair with a rule that ever stands in a pre-token, lowest rank first.
+
+        Those that didn't win lost a symbol to the step that they name.
+        """
+        low, high = self._slice(self.pair_cuts, pretoken)
+        order = low + np.lexsort(
+            (self.pairs.born[low:high], self.pairs.start[low:high], self.pairs.rank[low:high])
+        )
+        return tuple(self._pair(int(i)) for i in order)
+
+    def _rival(self, i: int, k: int) -> Rival:
+        pairs = self.pairs
+        return Rival(
+            int(pairs.start[i]),
+            int(pairs.middle[i]),
+            int(pairs.end[i]),
+            int(pairs.left[i]),
+            int(pairs.right[i]),
+            int(pairs.result[i]),
+            int(pairs.rank[i]),
+            blocked=bool(pairs.died[i] == k + 1),
+        )
+
+    def _pair(self, i: int) -> MergePair:
+        pairs = self.pairs
+        return MergePair(
+            int(pairs.start[i]),
+            int(pairs.middle[i]),
+            int(pairs.end[i]),
+            int(pairs.left[i]),
+            int(pairs.right[i]),
+            int(pairs.result[i]),
+            int(pairs.rank[i]),
+            int(pairs.born[i]),
+            step=-1 if pairs.died[i] == NEVER else int(pairs.died[i]) - 1,
+            won=bool(pairs.won[i]),
+        )
+
+    def _slice(self, cuts: Longs, pretoken: int) -> tuple[int, int]:
+        return int(cuts[pretoken]), int(cuts[pretoken + 1])
+
+    def _check(self, k: int, last: int, what: str) -> None:
+        if not 0 <= k <= last:
+            raise IndexError(f"there is no {what} {k}: they run from 0 to {last}")
+
+
+def trace_merges(model: Model, prepared: Prepared) -> MergeTrace:
+    """Return the trace of encoding a prepared text; equal pre-tokens are encoded once.
+
+    Raises `ParameterError` for a model that doesn't merge.
+    """
+    segmenter = model.segmenter
+    if not isinstance(segmenter, Bpe):
+        raise ParameterError(
+            f"{model.name} is a {model.algorithm} model, which merges nothing",
+            "",
+            "open a BPE model to see merges",
+        )
+    cuts = prepared.cuts.astype(np.int64)
+    data = prepared.data.tobytes()
+    index: dict[tuple[bytes, int], int] = {}
+    histories: list[_History] = []
+    which = np.empty(len(prepared.fixed), dtype=np.int64)
+    notes: list[MergeNote] = []
+    spans = zip(cuts[:-1].tolist(), cuts[1:].tolist(), prepared.fixed.tolist(), strict=True)
+    for i, (start, end, fixed) in enumerate(spans):
+        key = (data[start:end], fixed)
+        number = index.setdefault(key, len(histories))
+        if number == len(histories):
+            histories.append(
+                _added_history(end - start, fixed)
+                if fixed >= 0
+                else _word_history(segmenter, prepared.data[start:end])
+            )
+        which[i] = number
+        if histories[number].note is not None:
+            rule, piece = histories[number].note or ("added", -1)
+            notes.append(MergeNote(i, rule, piece))
+    steps, step_cuts = _gather([h.steps for h in histories], which, 7)
+    symbols, symbol_cuts = _gather([h.symbols for h in histories], which, 5)
+    pairs, pair_cuts = _gather([h.pairs for h in histories], which, 10)
+    for columns, cut, places in (
+        (steps, step_cuts, (1, 2, 3)),
+        (symbols, symbol_cuts, (0, 1)),
+        (pairs, pair_cuts, (0, 1, 2)),
+    ):
+        shift = np.repeat(cuts[:-1], np.diff(cut))
+        for place in places:
+            columns[place] += shift
+    # States count over the whole text: each pre-token's begin where the steps before it end.
+    for columns, cut, born in ((symbols, symbol_cuts, 3), (pairs, pair_cuts, 7)):
+        before = np.repeat(step_cuts[:-1], np.diff(cut))
+        columns[born] += np.where(columns[born] > 0, before, 0)
+        columns[born + 1] += np.where(columns[born + 1] < NEVER, before, 0)
+    pair_columns = [column.astype(np.int32) for column in pairs[:-1]]
+    return MergeTrace(
+        model,
+        prepared,
+        StepArrays(*(column.astype(np.int32) for column in steps)),
+        SymbolArrays(*(column.astype(np.int32) for column in symbols)),
+        PairArrays(pairs[-1].astype(np.bool_), *pair_columns),
+        step_cuts,
+        symbol_cuts,
+        pair_cuts,
+        tuple(notes),
+    )
+
+
+class _History(NamedTuple):
+    """What happens in one pre-token, positions and states counted from its own start.
+
+    steps: int64[n, 7], symbols: int64[s, 5], pairs: int64[p, 10], columns as in the arrays above.
+    """
+
+    steps: Longs
+    symbols: Longs
+    pairs: Longs
+    note: tuple[Literal["added", "ignore_merges", "unused"], int] | None
+
+
+def _rows(rows: list[Any], width: int) -> Longs:
+    return np.array(rows, dtype=np.int64).reshape(-1, width)
+
+
+def _added_history(length: int, piece: int) -> _History:
+    symbols = _rows([(0, length, piece, 0, NEVER)], 5)
+    return _History(_rows([], 7), symbols, _rows([], 10), ("added", piece))
+
+
+def _word_history(segmenter: Bpe, data: NDArray[np.uint8]) -> _History:
+    """Return what happens in a pre-token, with one look at each step."""
+    initial = segmenter.initial(data, 0, len(data))
+    merged = segmenter.merge_steps(data, 0, len(data))
+    starts, ends, ids = initial.starts.tolist(), initial.ends.tolist(), initial.ids.tolist()
+    n = len(ids)
+    # Slots are the places of the first symbols; a merge keeps the left slot and empties the right.
+    slot_of = dict(zip(starts, range(n), strict=True))
+    after, before = list(range(1, n + 1)), list(range(-1, n - 1))
+    standing = list(range(n))
+    symbols = [[starts[i], ends[i], ids[i], 0, NEVER] for i in range(n)]
+    pairs: list[list[int]] = []
+    pair_at: dict[int, int] = {}
+
+    def enter(i: int, j: int, state: int) -> None:
+        """Note the pair of slots i and j, if a rule merges it."""
+        left, right = symbols[standing[i]], symbols[standing[j]]
+        found = segmenter.pair(left[2], right[2])
+        if found is not None:
+            pair_at[i] = len(pairs)
+            rank, result = found
+            pairs.append(
+                [left[0], right[0], right[1], left[2], right[2], result, rank, state, NEVER, 0]
+            )
+
+    def leave(i: int, state: int) -> int:
+        """End the pair that begins at slot i, if there is one; return its number or −1."""
+        number = pair_at.pop(i, -1)
+        if number >= 0:
+            pairs[number][8] = state
+        return number
+
+    for i in range(n - 1):
+        enter(i, i + 1, 0)
+    steps = np.stack([column.astype(np.int64) for column in merged], axis=1)
+    for k, (_, start, middle, end, _, _, result) in enumerate(steps.tolist()):
+        i, j = slot_of[start], slot_of[middle]
+        for slot in (i, j):
+            symbols[standing[slot]][4] = k + 1
+        pairs[leave(i, k + 1)][9] = 1
+        leave(j, k + 1)
+        if before[i] >= 0:
+            leave(before[i], k + 1)
+        standing[i] = len(symbols)
+        symbols.append([start, end, result, k + 1, NEVER])
+        after[i] = after[j]
+        if after[i] < n:
+            before[after[i]] = i
+            enter(i, after[i], k + 1)
+        if before[i] >= 0:
+            enter(before[i], i, k + 1)
+    table = _rows(symbols, 5)
+    return _History(
+        steps,
+        table[np.lexsort((table[:, 3], table[:, 0]))],
+        _rows(pairs, 10),
+        _note(segmenter, data, table),
+    )
+
+
+def _note(
+    segmenter: Bpe, data: NDArray[np.uint8], symbols: Longs
+) -> tuple[Literal["added", "ignore_merges", "unused"], int] | None:
+    vocabulary = segmenter.vocabulary
+    if segmenter.ignore_merges:
+        whole = vocabulary.index.get(data.tobytes())
+        if whole is not None:
+            return "ignore_merges", whole
+    for piece in symbols[symbols[:, 4] == NEVER, 2].tolist():
+        if vocabulary.kind[piece] == PieceKind.UNUSED:
+            return "unused", piece
+    return None
+
+
+def _gather(tables: list[Longs], which: Longs, width: int) -> tuple[list[Longs], Longs]:
+    """Return the columns of the tables named by `which`, one after the other, and their cuts."""
+    lengths = np.array([len(table) for table in tables], dtype=np.int64)
+    joined = np.concatenate(tables) if tables else _rows([], width)
+    firsts = np.cumsum(lengths) - lengths
+    counts = lengths[which]
+    cuts = np.concatenate(([0], np.cumsum(counts)))
+    rows = np.arange(cuts[-1]) + np.repeat(firsts[which] - cuts[:-1], counts)
+    return [joined[rows, column] for column in range(width)], cuts
