@@ -86,7 +86,7 @@ class Jobs(QObject):
     changed = Signal()
     unhandled = Signal(object)
 
-    def __init__(self, parent: QObject | None = None, workers: int = 2) -> None:
+    def __init__(self, parent: QObject | None = None, workers: int = 4) -> None:
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="segscope-job")
         self._jobs: dict[str, Job] = {}

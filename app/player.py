@@ -27,6 +27,7 @@ class Player(QObject):
         self._position = 0
         self._length = 0
         self._speed = 1.0
+        self._resume = 0
         self.title = ""
         self.labels: tuple[str, ...] = ()
         self._timer = QTimer(self)
@@ -58,13 +59,20 @@ class Player(QObject):
     ) -> None:
         """Begin a new trace of `length` steps at `position`, paused."""
         self.pause()
+        if length and self._resume:
+            position, self._resume = position or self._resume, 0
         self._length, self.title, self.labels = length, title, labels
         self._position = min(max(position, 0), length)
         self.length_changed.emit(length)
         self.position_changed.emit(self._position)
 
+    def resume_at(self, position: int) -> None:
+        """Let the next trace begin at this position: it is still being computed."""
+        self._resume = position
+
     def seek(self, position: int) -> None:
         """Go to a position, clamped to the trace."""
+        self._resume = 0
         position = min(max(position, 0), self._length)
         if position != self._position:
             self._position = position

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import Jobs
+from app.loading import load_model
 from engine.errors import SegscopeError
 from engine.progress import Report
 from engine.text import Text, Unit
@@ -53,6 +54,7 @@ class Settings:
     nbest: int = 6
     unit: Unit = "grapheme"
     seed: int = 7
+    method: str = "perfect"
     metric: str = "chars_per_token"
     base: str = ""
 
@@ -162,22 +164,24 @@ class Session(QObject):
 
     # Opening and closing
 
-    def load_model(self, path: FilePath, **options: Any) -> None:
+    def load_model(self, path: FilePath, *, replaces: int | None = None, **options: Any) -> None:
         """Open a model file in the background; it becomes the active model.
 
-        options: what `engine.load` takes beside the path (pattern and specials of rank files).
+        replaces: key of the open model whose place it takes. options: what `engine.load` takes
+        beside the path (pattern and specials of rank files).
         """
 
-        def work(report: Report) -> Model:
-            import engine
-
-            return engine.load(path, report=report, **options)
+        def done(model: Model) -> None:
+            if replaces is None or self.open_model(replaces) is None:
+                self.add_model(model)
+            else:
+                self.replace_model(replaces, model)
 
         self.jobs.start(
             f"load {path}",
             self.tr("Opening {name}").format(name=path.name),
-            work,
-            self.add_model,
+            lambda report: load_model(path, report, **options),
+            done,
             lambda error: self.failed.emit(
                 error, self.tr("{name} was not opened").format(name=path.name)
             ),
@@ -195,6 +199,18 @@ class Session(QObject):
         self.set_active(opened.key)
         return opened
 
+    def replace_model(self, key: int, model: Model) -> None:
+        """Put a model in the place of an open one; it keeps the letter and gets a new key."""
+        place = next(i for i, m in enumerate(self._models) if m.key == key)
+        opened = OpenModel(self._next_key, self._models[place].letter, model)
+        self._next_key += 1
+        self.jobs.cancel(f"encode {key}")
+        self._encodings.pop(key, None)
+        self._models = (*self._models[:place], opened, *self._models[place + 1 :])
+        self.models_changed.emit()
+        self._start_encoding(opened)
+        self.set_active(opened.key)
+
     def close_model(self, key: int) -> None:
         """Close a model; its neighbour becomes active."""
         place = next((i for i, m in enumerate(self._models) if m.key == key), None)
@@ -211,6 +227,8 @@ class Session(QObject):
             if rest is not None:
                 self.set_active(rest.key)
             else:
+                self.jobs.cancel("analysis")
+                self.select(model=None, edge=None, piece=None, path=None, step=None)
                 self.active_changed.emit()
                 self.analysis_changed.emit()
 
@@ -226,9 +244,9 @@ class Session(QObject):
         """Open a corpus folder or files in the background."""
 
         def work(report: Report) -> Corpus:
-            import engine
+            from engine.corpus import open_corpus
 
-            return engine.open_corpus(paths)
+            return open_corpus(paths, report)
 
         name = paths[0].name
         self.jobs.start(
@@ -336,8 +354,8 @@ class Session(QObject):
 
     def _start_law(self) -> None:
         analysis, settings = self._analysis, self._settings
-        if analysis is None or analysis.text is not self._text:
-            return
+        if analysis is None or not self._current(analysis):
+            return  # the lattice is still being built; the settings follow it
         self.jobs.start(
             "analysis",
             self.tr("Computing probabilities"),
@@ -346,9 +364,21 @@ class Session(QObject):
         )
 
     def _set_analysis(self, analysis: Analysis) -> None:
-        if analysis.text is self._text and analysis.model_key == self._active:
-            self._analysis = analysis
-            self.analysis_changed.emit()
+        if not self._current(analysis):
+            return
+        self._analysis = analysis
+        self.analysis_changed.emit()
+        now, then = self._settings, analysis.settings
+        if (now.theta, now.nbest) != (then.theta, then.nbest):
+            self._start_law()
+
+    def _current(self, analysis: Analysis) -> bool:
+        return analysis.text is self._text and analysis.model_key == self._active
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being computed or about to be."""
+        return bool(self.jobs.running) or self._lattice_timer.isActive()
 
 
 def analyse(opened: OpenModel, text: Text, settings: Settings) -> Analysis:

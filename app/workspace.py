@@ -67,5 +67,12 @@ class Workspace(QMainWindow):
     def restore_view_state(self, state: dict[str, Any]) -> None:
         """Take back what `view_state` gave; unknown or missing keys are ignored."""
 
+    def trace_name(self) -> str:
+        """Return which trace the player plays: `merges`, `viterbi`, `perfect`; "" for none."""
+        return ""
+
+    def choose_trace(self, name: str) -> None:
+        """Play another trace, by a name of `trace_name`; unknown ones are ignored."""
+
     def activated(self) -> None:
         """Called when the workspace comes to the front."""
