@@ -1,5 +1,7 @@
 """Segscope's engine: subword tokenizers as plain data, without a window.
 
+In use:
+
     import engine
 
     model = engine.load("gpt2.tokenizer.json")

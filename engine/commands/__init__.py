@@ -1,0 +1,1 @@
+"""The headless commands, a file for each group; `engine.cli` puts them together."""

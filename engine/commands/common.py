@@ -1,0 +1,226 @@
+"""What the commands share: where text and models come from, and how results are printed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from engine import bundled
+from engine.errors import ModelError, ParameterError, TextError
+from engine.formats import load
+from engine.model import Encoding, Model
+from engine.text import Text
+
+Run = Callable[[argparse.Namespace], None]
+Subparsers = Any
+"""What `ArgumentParser.add_subparsers` returns; its type isn't public."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as every other fault is said."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message in one line and exit with 2."""
+        text = " ".join(message.split())
+        sys.stderr.write(f"segscope: error: {text}, see {self.prog} --help\n")
+        raise SystemExit(2)
+
+
+def new_command(subparsers: Subparsers, name: str, about: str, run: Run) -> Parser:
+    """Add a command with the options that all have."""
+    parser: Parser = subparsers.add_parser(
+        name,
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument(
+        "--debug",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="show a traceback on failure",
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_model(parser: Parser, *, many: bool = False, optional: bool = False) -> None:
+    """Add MODEL and what a rank file leaves out."""
+    names = ", ".join(model.name for model in bundled.models())
+    about = f"a model file, or a bundled model's name: {names}"
+    if optional:
+        parser.add_argument("--model", metavar="MODEL", help=about)
+    else:
+        parser.add_argument("model", metavar="MODEL", nargs="+" if many else None, help=about)
+    parser.add_argument(
+        "--pattern",
+        metavar="NAME|REGEX",
+        help="split pattern of a rank file: gpt2, cl100k, o200k, none, or a regular expression",
+    )
+    parser.add_argument(
+        "--specials", metavar="FILE", help="special tokens of a rank file: a JSON object {text: id}"
+    )
+
+
+def add_text(parser: Parser) -> None:
+    """Add the sources of a text."""
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--text", metavar="T", help="the text itself")
+    source.add_argument(
+        "--file", metavar="F", help="a UTF-8 file; - is standard input, which is also read without"
+    )
+
+
+def add_theta(parser: Parser) -> None:
+    """Add the inverse temperature, by both its names."""
+    parser.add_argument(
+        "--theta",
+        "--alpha",
+        metavar="T",
+        type=float,
+        default=1.0,
+        help="inverse temperature of the law: 1 the model's own, 0 uniform, large towards Viterbi",
+    )
+
+
+def add_seed(parser: Parser) -> None:
+    """Add the seed."""
+    parser.add_argument(
+        "--seed", metavar="S", type=int, default=0, help="any integer; it repeats the result"
+    )
+
+
+def open_model(arguments: argparse.Namespace, name: str) -> Model:
+    """Load a model file or a bundled model."""
+    path = model_path(name)
+    specials = None if arguments.specials is None else read_specials(Path(arguments.specials))
+    return load(path, pattern=arguments.pattern, specials=specials)
+
+
+def read_specials(path: Path) -> dict[str, int]:
+    """Read special tokens: a JSON object from their text to their id."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ParameterError(
+            f"the special tokens can't be read ({reason})", str(path), "check the path"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise ParameterError(
+            f"the special tokens aren't JSON ({' '.join(str(error).split())})", str(path), "mend it"
+        ) from None
+    if isinstance(content, dict) and all(type(i) is int and i >= 0 for i in content.values()):
+        return content
+    raise ParameterError(
+        "the special tokens aren't a JSON object from text to id",
+        str(path),
+        'write them as {"<|endoftext|>": 100257}',
+    )
+
+
+def model_path(name: str) -> Path:
+    """Return the path of a model file, or of a bundled model where no such file is there."""
+    if name.startswith(bundled.PREFIX):
+        return bundled.locate_model(name)
+    path = Path(name)
+    if not path.exists():
+        for model in bundled.models():
+            if model.name == name:
+                return model.path
+        names = ", ".join(model.name for model in bundled.models())
+        raise ModelError(
+            "there is no such model file", name, f"check the path, or use a bundled model: {names}"
+        )
+    return path
+
+
+def read_text(arguments: argparse.Namespace) -> Text:
+    """Return the text asked for, its bytes as they are."""
+    if arguments.text is not None:
+        # The shell's bytes, where they weren't UTF-8, come as lone surrogates.
+        try:
+            return Text.from_bytes(os.fsencode(arguments.text), "--text")
+        except UnicodeEncodeError:
+            return Text(arguments.text)
+    if arguments.file in (None, "-"):
+        if sys.stdin.isatty():
+            sys.stderr.write("reading the text from the terminal; Ctrl+D ends it\n")
+        return Text.from_bytes(sys.stdin.buffer.read(), "standard input")
+    try:
+        data = Path(arguments.file).read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise TextError(
+            f"the text can't be read ({reason})", arguments.file, "check the path"
+        ) from None
+    return Text.from_bytes(data, arguments.file)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document, UTF-8, null for what isn't a finite number."""
+    sys.stdout.write(json.dumps(plain(document), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def plain(value: Any) -> Any:
+    """Return plain JSON data: NaN and infinities become null, arrays lists."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines for a person."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def token_rows(encoding: Encoding) -> list[dict[str, Any]]:
+    """Return the tokens as the contract's `tokens`."""
+    vocabulary, bounds = encoding.vocabulary, encoding.text.char_bounds
+    starts = np.searchsorted(bounds, encoding.start, side="right") - 1
+    ends = np.searchsorted(bounds, encoding.end, side="left")
+    return [
+        {
+            "id": piece,
+            "text": vocabulary.text(piece),
+            "bytes": vocabulary.bytes(piece).hex(),
+            "start_byte": start,
+            "end_byte": end,
+            "start_char": start_char,
+            "end_char": end_char,
+        }
+        for piece, start, end, start_char, end_char in zip(
+            encoding.ids.tolist(),
+            encoding.start.tolist(),
+            encoding.end.tolist(),
+            starts.tolist(),
+            ends.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def parse_span(text: str, option: str) -> tuple[int, int]:
+    """Return the two positions of `S:E`."""
+    start, colon, end = text.partition(":")
+    if colon and start.isdecimal() and end.isdecimal() and int(start) < int(end):
+        return int(start), int(end)
+    raise ParameterError(f"{text!r} isn't a span", option, "write START:END, START before END")

@@ -1,0 +1,128 @@
+"""`compare`: compression of models over the languages of a corpus."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from engine import bundled
+from engine.commands.common import (
+    Subparsers,
+    add_model,
+    new_command,
+    open_model,
+    print_json,
+    print_lines,
+)
+from engine.corpus import Corpus, open_corpus
+from engine.metrics import COLUMNS, DEFAULT_COLUMNS, Comparison, check_columns, compare
+from engine.progress import Report, silent
+from engine.terminal import LEFT, RIGHT, aligned, number, styled
+
+SHOWN = (
+    ("lines", 0),
+    ("chars", 0),
+    ("bytes", 0),
+    ("graphemes", 0),
+    ("words", 0),
+    ("tokens", 0),
+    ("chars_per_token", 3),
+    ("bytes_per_token", 3),
+    ("graphemes_per_token", 3),
+    ("tokens_per_word", 3),
+    ("premium", 3),
+    ("unknown_chars", 0),
+    ("round_trip_failures", 0),
+)
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = new_command(subparsers, "compare", "compare models on the languages of a corpus", run)
+    add_model(parser, many=True)
+    parser.add_argument(
+        "--corpus",
+        metavar="PATH",
+        nargs="+",
+        required=True,
+        help=f"a folder with one file a language, or files; or {bundled.PREFIX}{bundled.CORPUS}",
+    )
+    parser.add_argument(
+        "--base", metavar="LANG", help="the language that premiums rest on, if not the corpus's own"
+    )
+    parser.add_argument("--by-line", action="store_true", help="print a row for each line")
+    parser.add_argument(
+        "--columns",
+        metavar="COLUMN",
+        nargs="+",
+        default=list(DEFAULT_COLUMNS),
+        help=f"what to compute: all, or some of {', '.join(COLUMNS)}",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print a row for each model and language."""
+    columns = check_columns(
+        name for given in arguments.columns for name in given.split(",") if name
+    )
+    corpus = open_corpus([bundled.locate_corpus(path) for path in arguments.corpus])
+    models = [open_model(arguments, name) for name in arguments.model]
+    comparison = compare(models, corpus, arguments.base, columns, _report())
+    rows = _rows(comparison, corpus, arguments.by_line)
+    if arguments.json:
+        print_json({"rows": rows, "base": comparison.base or None, "warnings": comparison.warnings})
+        return
+    lines = [f"{styled('note:', 'yellow')} {warning}" for warning in comparison.warnings]
+    print_lines([*lines, *_for_people(comparison, corpus, rows)])
+
+
+def _rows(comparison: Comparison, corpus: Corpus, by_line: bool) -> list[dict[str, Any]]:
+    if not by_line:
+        return [asdict(row) for row in comparison.rows]
+    return [
+        {**asdict(row), "line": line}
+        for model in comparison.models
+        for language in corpus
+        for line, row in enumerate(comparison.by_line(model, language.code), 1)
+    ]
+
+
+def _for_people(comparison: Comparison, corpus: Corpus, rows: list[dict[str, Any]]) -> list[str]:
+    names = {language.code: language.name for language in corpus}
+    figures = [
+        (name, digits)
+        for name, digits in SHOWN
+        if any(number(row[name]) != "–" for row in rows)
+        and not (name == "lines" and rows and "line" in rows[0])
+    ]
+    several = len(comparison.models) > 1
+    lines = bool(rows) and "line" in rows[0]
+    table = []
+    for row in rows:
+        code = row["language"]
+        cells = [row["model"]] if several else []
+        cells += [code, names[code] if names[code] != code else ""]
+        cells += [str(row["line"])] if lines else []
+        table.append(cells + [number(row[name], digits) for name, digits in figures])
+    heading = (["model"] if several else []) + ["code", "language"] + (["line"] if lines else [])
+    sides = LEFT * (2 + several) + RIGHT * (lines + len(figures))
+    heading += [name.replace("_per_", "/").replace("_", " ") for name, _ in figures]
+    shown = aligned(heading, table, sides)
+    if comparison.base:
+        shown.append(f"premium: tokens over those of {names[comparison.base]}, same lines")
+    return [styled(shown[0], "dim"), *shown[1:]]
+
+
+def _report() -> Report:
+    """Return a report that counts on the terminal, and says nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return silent
+
+    def report(done: int, total: int) -> None:
+        end = "\r" if done < total else "\r\x1b[K"
+        sys.stderr.write(f"{done} of {total} files{end}" if done < total else end)
+        sys.stderr.flush()
+
+    return report

@@ -1,0 +1,183 @@
+"""`sample`: segmentations drawn at random, beside the law they are drawn from."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from engine.commands.common import (
+    Subparsers,
+    add_model,
+    add_seed,
+    add_text,
+    add_theta,
+    new_command,
+    open_model,
+    print_json,
+    print_lines,
+    read_text,
+)
+from engine.corpus import open_corpus
+from engine.display import visible
+from engine.errors import ParameterError
+from engine.files import replacing
+from engine.model import Model
+from engine.rng import key_of
+from engine.sample import SAMPLERS, Draws
+from engine.terminal import aligned, fits, number, styled
+
+SHOWN = 50
+"""Segmentations printed for a person; `--json` has all."""
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = new_command(subparsers, "sample", "draw segmentations at random", run)
+    add_model(parser)
+    add_text(parser)
+    parser.add_argument(
+        "--method", metavar="M", default="perfect", help=f"one of {', '.join(SAMPLERS)}"
+    )
+    add_theta(parser)
+    add_seed(parser)
+    parser.add_argument("--count", metavar="N", type=int, default=1, help="how many draws")
+    parser.add_argument(
+        "--corpus", metavar="PATH", nargs="+", help="draw once for every line of these instead"
+    )
+    parser.add_argument("--output", metavar="OUT", help="with --corpus: the file to write")
+    parser.add_argument(
+        "--ids", action="store_true", help="with --corpus: write ids instead of pieces"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print draws of a text, or write one draw of every line."""
+    if arguments.corpus or arguments.output or arguments.ids:
+        if not (arguments.corpus and arguments.output):
+            missing = "--output OUT" if arguments.corpus else "--corpus PATH"
+            raise ParameterError(f"{missing} is missing", "", "give both, or neither")
+        _write_corpus(arguments)
+        return
+    model = open_model(arguments, arguments.model)
+    lattice = model.lattice(read_text(arguments))
+    draws = lattice.sample(
+        arguments.method, theta=arguments.theta, count=arguments.count, seed=arguments.seed
+    )
+    if arguments.json:
+        print_json(describe(draws))
+    else:
+        print_lines(_for_people(draws))
+
+
+def describe(draws: Draws) -> dict[str, Any]:
+    """Return the contract's document of a sample, the most frequent segmentation first."""
+    order = sorted(range(len(draws.paths)), key=lambda i: (-int(draws.counts[i]), i))
+    exact = draws.exact
+    return {
+        "method": draws.method,
+        "seed": draws.seed,
+        "theta": draws.theta,
+        "count": len(draws),
+        "samples": [
+            {
+                "pieces": draws.paths[i].pieces,
+                "ids": draws.paths[i].ids,
+                "count": int(draws.counts[i]),
+                "probability": draws.paths[i].probability,
+            }
+            for i in order
+        ],
+        "exact": exact and [{"pieces": p.pieces, "probability": p.probability} for p in exact],
+        "tv_distance": draws.tv_distance,
+        "chi2_p": draws.chi2.p_value if draws.chi2 else None,
+    }
+
+
+def _for_people(draws: Draws) -> list[str]:
+    document = describe(draws)
+    samples = document["samples"]
+    rows = [
+        [
+            number(entry["count"]),
+            f"{entry['count'] / len(draws):.4f}",
+            fits(entry["probability"]),
+            " | ".join(visible(piece.encode()) for piece in entry["pieces"]),
+        ]
+        for entry in samples[:SHOWN]
+    ]
+    table = aligned(["count", "share", "probability", "pieces"], rows, ">>><")
+    how = f"method {draws.method}, θ = {draws.theta:g}, seed {draws.seed}"
+    lines = [
+        f"{number(len(draws))} draws, {how}",
+        styled(table[0], "dim"),
+        *table[1:],
+    ]
+    if len(samples) > SHOWN:
+        lines.append(f"{number(len(samples) - SHOWN)} rarer ones aren't shown; --json has all")
+    if draws.tv_distance is None:
+        lines.append("too many segmentations to hold the sample against the exact law")
+    else:
+        fit = f"distance to the exact law (total variation) {draws.tv_distance:.4f}"
+        if draws.chi2:
+            test = draws.chi2
+            fit += f", χ² {test.statistic:.2f} on {test.degrees} degrees, p = {test.p_value:.3g}"
+        lines.append(fit)
+    return lines
+
+
+def _write_corpus(arguments: argparse.Namespace) -> None:
+    if arguments.text is not None or arguments.file is not None:
+        raise ParameterError("a text and a corpus are given", "", "leave one out")
+    if arguments.count != 1:
+        raise ParameterError("every line is drawn once", "--count", "leave it out")
+    model = open_model(arguments, arguments.model)
+    corpus = open_corpus(arguments.corpus)
+    lines = [line for language in corpus for line in corpus.lines(language)]
+    tokens = 0
+    with replacing(arguments.output) as stream:
+        for ids in sample_lines(model, lines, arguments.method, arguments.theta, arguments.seed):
+            tokens += len(ids)
+            shown = map(str, ids) if arguments.ids else (piece_word(model, i) for i in ids)
+            stream.write(" ".join(shown).encode() + b"\n")
+    document = {
+        "method": arguments.method,
+        "seed": arguments.seed,
+        "theta": arguments.theta,
+        "output": arguments.output,
+        "lines": len(lines),
+        "tokens": tokens,
+    }
+    if arguments.json:
+        print_json(document)
+    else:
+        print_lines([f"{arguments.output}: {number(len(lines))} lines, {number(tokens)} tokens"])
+
+
+def sample_lines(
+    model: Model, lines: Sequence[str], method: str, theta: float, seed: int
+) -> Iterator[list[int]]:
+    """Return the ids of one drawn segmentation of each line; line i has a seed of its own."""
+    for i, line in enumerate(lines):
+        draws = model.lattice(line).sample(method, theta=theta, seed=key_of(seed, i))
+        yield draws.paths[0].ids
+
+
+def piece_word(model: Model, piece: int) -> str:
+    """Return a piece without white space in it, so that spaces can stand between pieces.
+
+    White space is shown by its marks (␣ → ↵), bytes that are no character as `<0xE4>`.
+    """
+    data = model.vocabulary.bytes(piece)
+    with suppress(UnicodeDecodeError):
+        data.decode()
+        data = model.vocabulary.text(piece).encode()
+    return "".join(
+        f"<0x{ord(char) - 0xDC00:02X}>"
+        if 0xDC80 <= ord(char) <= 0xDCFF
+        else visible(char.encode())
+        if char.isspace()
+        else char
+        for char in data.decode(errors="surrogateescape")
+    )
