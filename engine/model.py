@@ -77,6 +77,7 @@ class Encoding:
 
     @property
     def text(self) -> Text:
+        """The text as given."""
         return self.prepared.text
 
     def __len__(self) -> int:
@@ -150,10 +151,12 @@ class Model:
 
     @property
     def algorithm(self) -> str:
+        """`unigram`, `bpe` or `wordpiece`."""
         return self.segmenter.algorithm
 
     @property
     def byte_fallback(self) -> bool:
+        """Whether unknown characters are spelled byte by byte."""
         return self.spelling.byte_pieces is not None
 
     def prepare(self, text: str | Text, special: Special = "literal") -> Prepared:
@@ -241,9 +244,7 @@ class Model:
             return trace_viterbi(self.lattice(text))
         if kind == "perfect":
             return trace_perfect(self.lattice(text), theta=theta, seed=seed)
-        raise ParameterError(
-            f"there is no trace {kind!r}", "", "choose merges, viterbi or perfect"
-        )
+        raise ParameterError(f"there is no trace {kind!r}", "", "choose merges, viterbi or perfect")
 
     def find_special(self, text: Text) -> tuple[SpecialFound, ...]:
         """Return the special strings that a text spells, leftmost and longest first."""

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError
 
+Bytes = bytes
+"""The type, under a name that `Vocabulary.bytes` doesn't hide."""
+
 
 class PieceKind(IntEnum):
     """What a piece is for. 1 to 6 are SentencePiece's own numbers (`ModelProto.SentencePiece`)."""
@@ -41,6 +44,8 @@ class Vocabulary:
         model defines none. Never a BPE rank.
     kind: uint8[n], `PieceKind`.
     continuation: bool[n], True for WordPiece's `##` pieces; None where the format has no such mark.
+    matches: bool[n], the pieces that the model's algorithm matches in text, where the kind doesn't
+        tell: HuggingFace's Unigram also matches the characters `<unk>`. None: the kind tells.
     """
 
     data: NDArray[np.uint8]
@@ -48,6 +53,7 @@ class Vocabulary:
     score: NDArray[np.float64]
     kind: NDArray[np.uint8]
     continuation: NDArray[np.bool_] | None = None
+    matches: NDArray[np.bool_] | None = None
 
     @classmethod
     def build(
@@ -56,6 +62,7 @@ class Vocabulary:
         score: NDArray[np.float64] | None = None,
         kind: NDArray[np.uint8] | None = None,
         continuation: NDArray[np.bool_] | None = None,
+        matches: NDArray[np.bool_] | None = None,
     ) -> Vocabulary:
         """Make a vocabulary of a list of piece bytes in id order (b"" for a hole)."""
         n = len(pieces)
@@ -69,7 +76,7 @@ class Vocabulary:
         for array, name in ((score, "score"), (kind, "kind")):
             if len(array) != n:
                 raise ModelError(f"{len(array)} values of {name} for {n} pieces")
-        return cls(data, offsets, score, kind, continuation)
+        return cls(data, offsets, score, kind, continuation, matches)
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -94,7 +101,7 @@ class Vocabulary:
         """Number of bytes of each piece, int64[n]."""
         return np.diff(self.offsets)
 
-    def bytes(self, piece: int) -> bytes:
+    def bytes(self, piece: int) -> Bytes:
         """Return the bytes of a piece."""
         if not 0 <= piece < len(self):
             raise IndexError(f"no piece {piece}: ids run from 0 to {len(self) - 1}")
@@ -116,20 +123,22 @@ class Vocabulary:
     @cached_property
     def matchable(self) -> NDArray[np.bool_]:
         """Pieces that an edge of the lattice may use: normal and user-defined ones, not empty."""
-        usable = (self.kind == PieceKind.NORMAL) | (self.kind == PieceKind.USER_DEFINED)
+        usable = self.matches
+        if usable is None:
+            usable = (self.kind == PieceKind.NORMAL) | (self.kind == PieceKind.USER_DEFINED)
         return usable & (self.lengths > 0)
 
     @cached_property
-    def index(self) -> dict[bytes, int]:
+    def index(self) -> dict[Bytes, int]:
         """Id of each matchable piece by its bytes, WordPiece's continuations left out."""
         return self._index(False)
 
     @cached_property
-    def continuation_index(self) -> dict[bytes, int]:
+    def continuation_index(self) -> dict[Bytes, int]:
         """Id of each WordPiece continuation by its bytes; empty for other models."""
         return self._index(True)
 
-    def _index(self, continuation: bool) -> dict[bytes, int]:
+    def _index(self, continuation: bool) -> dict[Bytes, int]:
         wanted = self.matchable
         if self.continuation is not None:
             wanted = wanted & (self.continuation == continuation)
@@ -139,7 +148,8 @@ class Vocabulary:
         joined = self.joined
         # Reversed, so that of two equal pieces the lower id stays.
         return {
-            joined[offsets[i] : offsets[i + 1]]: i for i in reversed(np.flatnonzero(wanted).tolist())
+            joined[offsets[i] : offsets[i + 1]]: i
+            for i in reversed(np.flatnonzero(wanted).tolist())
         }
 
     @cached_property

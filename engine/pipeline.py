@@ -13,10 +13,11 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import TextError
 from engine.text import Text
 
 Special = Literal["literal", "parse", "forbid"]
-"""How strings that spell a special token are read: as ordinary text, as the token, or not at all."""
+"""How strings that spell a special token are read: as text, as the token, or not at all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +97,40 @@ def source_of_identity(text: Text) -> tuple[NDArray[np.int32], NDArray[np.int32]
     """Return (source_start, source_end) of a text whose bytes the model sees unchanged."""
     start = np.arange(text.n_bytes, dtype=np.int32)
     return start, start + np.int32(1)
+
+
+def cut_out(
+    text: Text,
+    starts: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    fixed: NDArray[np.int32] | None = None,
+) -> Prepared:
+    """Return the pre-tokens [starts, ends) of a text whose bytes the model sees unchanged.
+
+    Byte spans, ascending and apart; what lies between two of them is left out. fixed: as in
+    `Prepared`, by default -1.
+    """
+    lengths = ends - starts
+    cuts = np.concatenate((np.zeros(1, np.int32), np.cumsum(lengths))).astype(np.int32)
+    if fixed is None:
+        fixed = np.full(len(starts), -1, dtype=np.int32)
+    source, source_end = source_of_identity(text)
+    if cuts[-1] == text.n_bytes:
+        return Prepared(text, text.data, cuts, fixed, source, source_end)
+    edges = np.zeros(text.n_bytes + 1, dtype=np.int8)
+    np.add.at(edges, starts, 1)
+    np.add.at(edges, ends, -1)
+    source = source[np.cumsum(edges[:-1]) > 0]
+    return Prepared(text, text.data[source], cuts, fixed, source, source + np.int32(1))
+
+
+def check_unicode(lines: Sequence[str]) -> None:
+    """Raise `TextError` if a line holds a lone surrogate."""
+    try:
+        "".join(lines).encode("utf-8")
+    except UnicodeEncodeError:
+        for number, line in enumerate(lines, start=1):
+            try:
+                Text(line)
+            except TextError as error:
+                raise TextError(error.what, f"line {number}, {error.where}", error.remedy) from None

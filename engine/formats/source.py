@@ -1,0 +1,90 @@
+"""A model file as it is read: its bytes, its name for errors, and its progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import ModelError
+from engine.progress import Report, silent
+
+BLOCK = 1 << 20
+WHOLE = 1000
+"""Total of a load's progress; its parts report in thousandths."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The content of a model file. `report` counts up to `WHOLE` over the whole load."""
+
+    path: Path
+    data: bytes
+    report: Report = silent
+
+    @property
+    def name(self) -> str:
+        """The file's name, as errors show it."""
+        return self.path.name
+
+    def error(self, what: str, where: str = "", remedy: str = "") -> ModelError:
+        """Make the error that names this file: `where` is the place in it."""
+        return ModelError(what, f"{self.path}: {where}" if where else str(self.path), remedy)
+
+    def part(self, first: int, last: int) -> Report:
+        """Return a report for the part of the load from `first` to `last` thousandths."""
+
+        def report(done: int, total: int) -> None:
+            self.report(first + (last - first) * done // max(total, 1), WHOLE)
+
+        return report
+
+
+def open_source(path: Path, report: Report = silent) -> Source:
+    """Read a file whole, in blocks so that the work can be cancelled.
+
+    Raises `ModelError` for a missing or unreadable file, a folder and an empty file.
+    """
+    remedy = "choose a model file: tokenizer.json, a .model or a .tiktoken file"
+    try:
+        if path.is_dir():
+            raise ModelError("this is a folder, not a model file", str(path), _inside(path))
+        size = path.stat().st_size
+        blocks = []
+        with path.open("rb") as file:
+            while block := file.read(BLOCK):
+                blocks.append(block)
+                report(min(50, 50 * len(blocks) * BLOCK // max(size, 1)), WHOLE)
+    except FileNotFoundError:
+        raise ModelError("there is no such file", str(path), "check the path") from None
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL inside the path.
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ModelError(f"the file can't be read ({reason})", str(path), remedy) from None
+    data = b"".join(blocks)
+    if not data:
+        raise ModelError("the file is empty", str(path), "copy or download it again")
+    return Source(path, data, report)
+
+
+MODEL_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+
+
+def _inside(folder: Path) -> str:
+    """Say which file of a folder to open instead of the folder."""
+    try:
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    except OSError:
+        names = []
+    known = [name for name in MODEL_NAMES if name in names]
+    known += [
+        name for name in names if name.endswith((".tiktoken", ".model")) and name not in known
+    ]
+    if known:
+        return f"open {known[0]} in it"
+    if "vocab.json" in names and "merges.txt" in names:
+        return "a pair of vocab.json and merges.txt isn't read yet; save it as tokenizer.json"
+    return "open the model file itself"
+
+
+Recognise = Callable[[bytes], bool]

@@ -1,0 +1,18 @@
+"""Model files that are text."""
+
+from __future__ import annotations
+
+from engine.formats.source import Source
+
+
+def decode(source: Source) -> str:
+    """Return the file as text, a byte-order mark left out. Raises `ModelError` with the place."""
+    try:
+        return source.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = source.data.count(b"\n", 0, error.start) + 1
+        raise source.error(
+            f"the file isn't valid UTF-8 (byte 0x{source.data[error.start]:02X})",
+            f"line {line}, byte {error.start}",
+            "the file is damaged: copy or download it again",
+        ) from None

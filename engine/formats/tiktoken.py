@@ -1,0 +1,225 @@
+"""tiktoken ranks: lines `base64(piece) rank`, merged by rank.
+
+The file holds neither the split pattern nor the special tokens. Those of published encodings are
+known (`engine.formats.encodings`); for others the caller gives them.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.bpe import Bpe
+from engine.errors import ParameterError
+from engine.formats.encodings import PATTERNS, published
+from engine.formats.source import Source
+from engine.formats.splits import split_rows
+from engine.lattice import Spelling
+from engine.model import Model, SpecialToken
+from engine.pieces import PieceKind, Vocabulary
+from engine.pipelines.tiktoken import TiktokenPipeline
+
+MAX_RANK = 10_000_000
+
+_LINE = re.compile(rb"[A-Za-z0-9+/]*={0,2} [0-9]+\r?")
+_REPORT_EVERY = 8192
+
+
+def recognise(data: bytes) -> bool:
+    """Return whether the first line is a base64 text, a space and a number."""
+    return _LINE.fullmatch(data[:4096].split(b"\n", 1)[0]) is not None
+
+
+@dataclass
+class _Ranks:
+    """The lines read so far: the piece of each rank, and what is odd about them."""
+
+    pieces: dict[int, bytes] = field(default_factory=dict)
+    doubles: list[int] = field(default_factory=list)
+    empty: list[int] = field(default_factory=list)
+
+
+def read(
+    source: Source, pattern: str | None = None, specials: Mapping[str, int] | None = None
+) -> Model:
+    """Read a rank file. Raises `ModelError` with the line number.
+
+    pattern: a name of `PATTERNS`, `none`, or a regular expression. specials: ids by text. Both
+    replace those of a published encoding.
+    """
+    ranks = _parse(source)
+    known = published(source.data)
+    warnings: list[str] = []
+    name, expression = _pattern(pattern, known.pattern if known else None, warnings)
+    if specials is None:
+        specials = dict(known.specials) if known else {}
+        if known is None:
+            warnings.append("a rank file holds no special tokens; none are set")
+    given = _check_specials(source, specials, ranks.pieces)
+    size = max(*ranks.pieces, *given.values(), -1) + 1
+    pieces = [b""] * size
+    kind = np.full(size, PieceKind.HOLE, dtype=np.uint8)
+    matches = np.zeros(size, dtype=np.bool_)
+    for rank, piece in ranks.pieces.items():
+        pieces[rank] = piece
+        kind[rank] = PieceKind.NORMAL if piece else PieceKind.UNUSED
+    ids = {piece: rank for rank, piece in sorted(ranks.pieces.items()) if piece}
+    for rank in ranks.doubles:
+        ids[pieces[rank]] = rank
+    matches[list(ids.values())] = True
+    for text, number in given.items():
+        pieces[number] = text.encode("utf-8")
+        kind[number] = PieceKind.ADDED
+    _warn(ranks, ids, warnings)
+    left, right, result = split_rows(ids, source.part(500, 980))
+    vocabulary = Vocabulary.build(pieces, kind=kind, matches=matches)
+    segmenter = Bpe(
+        vocabulary,
+        left,
+        right,
+        result,
+        result,
+        alphabet="byte",
+        ignore_merges=True,
+        rule="ranks",
+    )
+    source.report(1000, 1000)
+    return Model(
+        name=source.name,
+        path=source.path,
+        format="tiktoken",
+        vocabulary=vocabulary,
+        pipeline=TiktokenPipeline(vocabulary, name, expression, given),
+        segmenter=segmenter,
+        special_tokens=tuple(
+            SpecialToken(number, text)
+            for text, number in sorted(given.items(), key=lambda item: item[1])
+        ),
+        spelling=Spelling(),
+        byte_level=True,
+        settings={"encoding": known.name} if known else {},
+        warnings=tuple(warnings),
+    )
+
+
+def _parse(source: Source) -> _Ranks:
+    ranks = _Ranks()
+    report = source.part(50, 500)
+    lines = source.data.split(b"\n")
+    seen: dict[bytes, int] = {}
+    decode = binascii.a2b_base64
+    for number, line in enumerate(lines, start=1):
+        if number % _REPORT_EVERY == 0:
+            report(number, len(lines))
+        if not line or line == b"\r":
+            continue
+        encoded, _, digits = line.partition(b" ")
+        digits = digits.rstrip(b"\r")
+        if not digits.isdigit():
+            raise source.error(
+                f"{_show(line)} isn't a base64 text, a space and a rank",
+                f"line {number}",
+                "the file may be cut short: copy or download it again",
+            )
+        rank = int(digits)
+        if rank > MAX_RANK:
+            raise source.error(
+                f"the rank {rank} is too large", f"line {number}", f"ranks go up to {MAX_RANK:,}"
+            )
+        try:
+            # A lone `=` is how Whisper's file writes the empty piece.
+            piece = b"" if not encoded.strip(b"=") else decode(encoded, strict_mode=True)
+        except binascii.Error as error:
+            raise source.error(
+                f"{_show(encoded)} isn't base64 ({error})",
+                f"line {number}",
+                "the file is damaged: copy or download it again",
+            ) from None
+        if rank in ranks.pieces:
+            raise source.error(
+                f"the rank {rank} stands twice, for {_show(ranks.pieces[rank])} and {_show(piece)}",
+                f"line {number}",
+                "each piece needs a rank of its own",
+            )
+        if not piece:
+            ranks.empty.append(rank)
+        elif piece in seen:
+            ranks.doubles.append(rank)
+        seen[piece] = rank
+        ranks.pieces[rank] = piece
+    return ranks
+
+
+def _show(data: bytes) -> str:
+    shown = data.rstrip(b"\r").decode("utf-8", errors="backslashreplace")
+    return repr(shown if len(shown) <= 40 else shown[:39] + "…")
+
+
+def _pattern(given: str | None, known: str | None, warnings: list[str]) -> tuple[str, str]:
+    """Return the pattern's name and regular expression, both empty for none."""
+    choice = given if given is not None else known
+    if choice is None:
+        warnings.append(
+            "a rank file holds no split pattern and this one isn't a published encoding: "
+            "the text isn't split, so tokens may differ from the model's own"
+        )
+        return "", ""
+    if choice == "none":
+        return "", ""
+    if choice in PATTERNS:
+        return choice, PATTERNS[choice]
+    import regex
+
+    try:
+        regex.compile(choice)
+    except regex.error as error:
+        raise ParameterError(
+            f"the split pattern isn't a regular expression ({error})",
+            "",
+            f"give one of {', '.join(PATTERNS)}, none, or a regular expression",
+        ) from None
+    return choice, choice
+
+
+def _check_specials(
+    source: Source, specials: Mapping[str, int], pieces: Mapping[int, bytes]
+) -> dict[str, int]:
+    remedy = "give each special token a text and an id of its own"
+    used: dict[int, str] = {}
+    for text, number in specials.items():
+        if type(number) is not int or not 0 <= number <= MAX_RANK or not text:
+            raise ParameterError(f"special token {text!r} has the id {number!r}", "", remedy)
+        if number in pieces:
+            raise ParameterError(
+                f"special token {text!r} has the id {number} of piece {_show(pieces[number])}",
+                str(source.path),
+                remedy,
+            )
+        if number in used:
+            raise ParameterError(
+                f"the special tokens {used[number]!r} and {text!r} have the same id {number}",
+                "",
+                remedy,
+            )
+        used[number] = text
+    return dict(specials)
+
+
+def _warn(ranks: _Ranks, ids: Mapping[bytes, int], warnings: list[str]) -> None:
+    missing = [byte for byte in range(256) if bytes([byte]) not in ids]
+    if missing:
+        warnings.append(
+            f"{len(missing)} of the 256 bytes have no rank (the first is 0x{missing[0]:02X}): "
+            "tiktoken fails on a text that holds them; here they are left out"
+        )
+    if ranks.empty:
+        warnings.append(f"rank {ranks.empty[0]} is an empty piece: reserved, it never matches")
+    if ranks.doubles:
+        warnings.append(
+            f"{len(ranks.doubles)} pieces stand twice, the first under rank {ranks.doubles[0]}; "
+            "the later line counts"
+        )

@@ -1,0 +1,459 @@
+"""The pipeline of a tokenizer.json, run by the `tokenizers` library itself.
+
+The library gets a tokenizer with the file's own normalizer, pre-tokenizer, decoder and added
+tokens, but with a model of single bytes. What such a tokenizer returns for a text is exactly what
+the real model is given: the bytes, the pre-tokens (word ids), the added tokens that were cut out,
+and the characters of the text that each byte comes from.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.formats import alphabet
+from engine.pipeline import (
+    Prepared,
+    PreparedLines,
+    Special,
+    check_unicode,
+    cut_out,
+)
+from engine.pipelines.alignment import align_groups, keep_marks
+from engine.text import Text
+
+_SPLITTERS = (
+    "ByteLevel",
+    "Split",
+    "Digits",
+    "Punctuation",
+    "UnicodeScripts",
+    "Whitespace",
+    "WhitespaceSplit",
+    "BertPreTokenizer",
+    "CharDelimiterSplit",
+)
+"""Pre-tokenizers that cut a text and leave its characters alone (but for the byte alphabet)."""
+
+
+@dataclass(frozen=True)
+class AddedToken:
+    """A token that is cut out of the text before the model sees it."""
+
+    id: int
+    content: str
+    special: bool = False
+    normalized: bool = True
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """The parts of a tokenizer.json around the model, as parsed JSON."""
+
+    normalizer: Any
+    pre_tokenizer: Any
+    post_processor: Any
+    decoder: Any
+    added: tuple[AddedToken, ...] = ()
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], added: Sequence[AddedToken] = ()) -> Components:
+        """Take the parts out of a parsed tokenizer.json."""
+        return cls(
+            values.get("normalizer"),
+            values.get("pre_tokenizer"),
+            values.get("post_processor"),
+            values.get("decoder"),
+            tuple(added),
+        )
+
+
+def _parts(component: Any, inner: str) -> list[dict[str, Any]]:
+    """Return a component, or those of a Sequence, as a flat list."""
+    if not isinstance(component, dict):
+        return []
+    if component.get("type") != "Sequence":
+        return [component]
+    nested = component.get(inner)
+    return [part for c in nested for part in _parts(c, inner)] if isinstance(nested, list) else []
+
+
+def _common_start(texts: list[str]) -> str:
+    """Return what all texts begin with."""
+    low, high = min(texts, default=""), max(texts, default="")
+    same = 0
+    while same < len(low) and low[same] == high[same]:
+        same += 1
+    return low[:same]
+
+
+def byte_level(values: Mapping[str, Any]) -> bool:
+    """Return whether a tokenizer.json turns text into GPT-2's byte alphabet."""
+    parts = _parts(values.get("pre_tokenizer"), "pretokenizers")
+    parts += _parts(values.get("normalizer"), "normalizers")
+    return any(part.get("type") == "ByteLevel" for part in parts)
+
+
+def describe(component: Any, inner: str) -> str:
+    """Return a component in one line: `NFC`, `Split(pattern), ByteLevel`."""
+    shown = []
+    for part in _parts(component, inner):
+        settings = []
+        for name, value in part.items():
+            if name in ("type", "precompiled_charsmap") or value in (None, False):
+                continue
+            if name in ("trim_offsets", "str_rep"):
+                continue
+            if isinstance(value, dict) and len(value) == 1:
+                (value,) = value.values()
+            settings.append(
+                name if value is True else f"{name} {json.dumps(value, ensure_ascii=False)}"
+            )
+        name = str(part.get("type"))
+        shown.append(f"{name}({', '.join(settings)})" if settings else name)
+    return ", ".join(shown)
+
+
+@dataclass(frozen=True, eq=False)
+class HuggingFacePipeline:
+    """Normalizer, pre-tokenizer, added tokens and decoder of a tokenizer.json.
+
+    tokens: the pieces as the file writes them, by id; None for a hole.
+    """
+
+    components: Components
+    tokens: tuple[str | None, ...]
+    _made: dict[bool, Any] = field(default_factory=dict, repr=False)
+    _sought: dict[bool, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _lock: Any = field(default_factory=threading.Lock, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the library's objects and the lock behind."""
+        return {"components": self.components, "tokens": self.tokens}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _made={}, _sought={}, _lock=threading.Lock())
+
+    # What the file says
+
+    @cached_property
+    def normalizer(self) -> str:
+        """One line that describes the normalizer."""
+        return describe(self.components.normalizer, "normalizers")
+
+    @cached_property
+    def pre_tokenizer(self) -> str:
+        """One line that describes the pre-tokenizer."""
+        return describe(self.components.pre_tokenizer, "pretokenizers")
+
+    @cached_property
+    def cleans_up(self) -> bool:
+        """Whether the decoder removes spaces that it takes for the tokenizer's own."""
+        parts = _parts(self.components.decoder, "decoders")
+        return any(
+            part.get("type") in ("WordPiece", "CTC") and part.get("cleanup", True) for part in parts
+        )
+
+    @cached_property
+    def byte_level(self) -> bool:
+        """Whether the text is turned into GPT-2's byte alphabet."""
+        parts = self.components
+        return byte_level({"normalizer": parts.normalizer, "pre_tokenizer": parts.pre_tokenizer})
+
+    @cached_property
+    def _splits_only(self) -> bool:
+        """Whether the pre-tokenizer cuts the text and changes nothing."""
+        parts = _parts(self.components.pre_tokenizer, "pretokenizers")
+        return all(
+            part.get("type") in _SPLITTERS and not part.get("add_prefix_space", False)
+            if part.get("type") == "ByteLevel"
+            else part.get("type") in _SPLITTERS
+            for part in parts
+        )
+
+    # The library's objects
+
+    def _tokenizer(self, parse: bool) -> Any:
+        """Return the library's tokenizer over single bytes.
+
+        `parse` says whether special tokens are cut out; one object each, as it is a setting.
+        """
+        with self._lock:
+            if parse not in self._made:
+                self._made[parse] = self._make(parse)
+            return self._made[parse]
+
+    def _make(self, parse: bool) -> Any:
+        from tokenizers import Tokenizer
+
+        # Byte-level text comes in GPT-2's alphabet, one character a byte; any other character is
+        # spelled in bytes by the model's byte fallback. Either way the byte is the id modulo 256.
+        parts = self.components
+        entries = list(alphabet.CHARACTERS) if self.byte_level else []
+        entries += [f"<0x{byte:02X}>" for byte in range(256)]
+        document = {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [
+                {
+                    "id": len(entries) + i,
+                    "content": token.content,
+                    "single_word": token.single_word,
+                    "lstrip": token.lstrip,
+                    "rstrip": token.rstrip,
+                    "normalized": token.normalized,
+                    "special": token.special,
+                }
+                for i, token in enumerate(parts.added)
+            ],
+            "normalizer": parts.normalizer,
+            "pre_tokenizer": parts.pre_tokenizer,
+            "post_processor": parts.post_processor,
+            "decoder": parts.decoder,
+            "model": {
+                "type": "BPE",
+                "dropout": None,
+                "unk_token": None,
+                "continuing_subword_prefix": None,
+                "end_of_word_suffix": None,
+                "fuse_unk": False,
+                "byte_fallback": True,
+                "vocab": {entry: i for i, entry in enumerate(entries)},
+                "merges": [],
+            },
+        }
+        tokenizer = Tokenizer.from_str(json.dumps(document))
+        tokenizer.encode_special_tokens = not parse
+        return tokenizer
+
+    @cached_property
+    def _added_ids(self) -> NDArray[np.int32]:
+        """Id of the added token behind each id of the library's tokenizer; -1 for a byte."""
+        tokenizer = self._tokenizer(False)
+        ids = {tokenizer.token_to_id(t.content): t.id for t in self.components.added}
+        table = np.full(max(512, *ids, 0) + 1, -1, dtype=np.int32)
+        for own, real in ids.items():
+            table[own] = real
+        return table
+
+    @cached_property
+    def _first_added(self) -> int:
+        return 512 if self.byte_level else 256
+
+    def template(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the ids that the post-processor puts before and after a text."""
+        tokenizer = self._tokenizer(False)
+        processor = tokenizer.post_processor
+        if processor is None:
+            return (), ()
+        framed = processor.process(tokenizer.encode("a", add_special_tokens=False), None, True)
+        ids, mask = framed.ids, framed.special_tokens_mask
+        first = mask.index(0) if 0 in mask else len(mask)
+        before, after = ids[:first], ids[first:]
+        return tuple(before), tuple(i for i, m in zip(after, mask[first:], strict=True) if m)
+
+    def _needles(self, parse: bool) -> tuple[str, ...]:
+        """Strings one of which is in every text that an added token is cut out of."""
+        if parse not in self._sought:
+            tokenizer = self._tokenizer(parse)
+            found = []
+            for token in self.components.added:
+                if token.special and not parse:
+                    continue
+                found.append(token.content)
+                if token.normalized and tokenizer.normalizer is not None:
+                    found.append(tokenizer.normalizer.normalize_str(token.content))
+            common = _common_start(found)
+            self._sought[parse] = (common,) if common else tuple(found)
+        return self._sought[parse]
+
+    # Preparing
+
+    def prepare(self, text: Text, special: Special = "literal") -> Prepared:
+        """Return `text` as the library gives it to the model.
+
+        Special tokens are cut out only where `special` is "parse"; other added tokens always.
+        """
+        parse = special == "parse"
+        spans = self._split_unchanged(text, parse)
+        if spans is not None:
+            return cut_out(text, *spans)
+        tokenizer = self._tokenizer(parse)
+        # encode_batch lets other threads run, encode doesn't.
+        (encoding,) = tokenizer.encode_batch([text.string], add_special_tokens=False)
+        return self._from_encoding(text, encoding)
+
+    def _split_unchanged(
+        self, text: Text, parse: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """Return the pre-tokens' starts and ends in bytes if the text itself isn't changed."""
+        if not self._splits_only or any(s in text.string for s in self._needles(parse)):
+            return None
+        tokenizer = self._tokenizer(parse)
+        normalizer, splitter = tokenizer.normalizer, tokenizer.pre_tokenizer
+        if normalizer is not None and normalizer.normalize_str(text.string) != text.string:
+            return None
+        if splitter is None:
+            ends = [(0, text.n_chars)]
+        else:
+            ends = [span for _, span in splitter.pre_tokenize_str(text.string)]
+        chars = np.fromiter(chain.from_iterable(ends), dtype=np.int64, count=2 * len(ends))
+        spans = text.char_bounds[chars].reshape(-1, 2)
+        spans = spans[spans[:, 0] < spans[:, 1]]
+        return spans[:, 0], spans[:, 1]
+
+    def _from_encoding(self, text: Text, encoding: Any) -> Prepared:
+        """Read the model's input off what the library's tokenizer over single bytes returned."""
+        ids = np.array(encoding.ids, dtype=np.int64)
+        t = len(ids)
+        words = np.fromiter((w or 0 for w in encoding.word_ids), dtype=np.int64, count=t)
+        chars = np.fromiter(chain.from_iterable(encoding.offsets), dtype=np.int64, count=2 * t)
+        spans = text.char_bounds[chars].reshape(-1, 2).astype(np.int64)
+        starts, ends = spans[:, 0], spans[:, 1]
+        fixed = self._fixed(text, ids, words, chars)
+        align_groups(text, (ids & 0xFF).astype(np.uint8), starts, ends, fixed < 0)
+        first = np.flatnonzero(np.diff(words, prepend=-1))
+        # An added token stands for the bytes of the text that it was cut out of.
+        lengths = np.where(fixed >= 0, ends - starts, 1)
+        at = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        owner = np.repeat(np.arange(t), lengths)
+        inside = np.arange(at[-1]) - at[owner]
+        added = fixed[owner] >= 0
+        source_start = np.where(added, starts[owner] + inside, starts[owner])
+        source_end = np.where(added, source_start + 1, ends[owner])
+        data = (ids[owner] & 0xFF).astype(np.uint8)
+        data[added] = text.data[source_start[added]]
+        keep_marks(text, source_start, source_end)
+        return Prepared(
+            text,
+            data,
+            np.append(at[first], at[-1]).astype(np.int32),
+            fixed[first].astype(np.int32),
+            source_start.astype(np.int32),
+            source_end.astype(np.int32),
+        )
+
+    def _fixed(
+        self,
+        text: Text,
+        ids: NDArray[np.int64],
+        words: NDArray[np.int64],
+        chars: NDArray[np.int64],
+    ) -> NDArray[np.int32]:
+        """Return the id of the added token that each library token stands for, -1 for a byte."""
+        fixed = self._added_ids[ids]
+        doubtful = np.flatnonzero((fixed >= 0) & (ids < self._first_added))
+        # An added token that is spelled like a byte of ours is one only where the text has it.
+        for i in doubtful.tolist():
+            alone = (i == 0 or words[i - 1] != words[i]) and (
+                i + 1 == len(words) or words[i + 1] != words[i]
+            )
+            written = text.string[chars[2 * i] : chars[2 * i + 1]].strip()
+            own = [t.content for t in self.components.added if t.id == fixed[i]]
+            if not alone or written not in own:
+                fixed[i] = -1
+        return fixed
+
+    def prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
+        """Return many texts ready for the model, special strings read literally."""
+        check_unicode(lines)
+        tokenizer = self._tokenizer(False)
+        normalizer, splitter = tokenizer.normalizer, tokenizer.pre_tokenizer
+        needles = self._needles(False)
+        stretches = _Stretches(self.byte_level)
+        for line in lines:
+            changed = line if normalizer is None else normalizer.normalize_str(line)
+            if needles and any(s in line or s in changed for s in needles):
+                stretches.add_prepared(self.prepare(Text(line)))
+            elif splitter is None:
+                stretches.add([changed] if changed else [])
+            else:
+                stretches.add([piece for piece, _ in splitter.pre_tokenize_str(changed) if piece])
+        return stretches.joined()
+
+    # Decoding
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """Return what the library's decoder makes of the pieces; special tokens are kept.
+
+        Byte-level models give their real bytes, where the library would put U+FFFD.
+        """
+        tokens = [self.tokens[i] or "" for i in ids]
+        parts = _parts(self.components.decoder, "decoders")
+        if [part.get("type") for part in parts] == ["ByteLevel"]:
+            return b"".join(alphabet.unmap_all(tokens))
+        decoder = self._tokenizer(False).decoder
+        text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
+        return text.encode("utf-8")
+
+
+class _Stretches:
+    """Collects the pre-tokens of many lines as flat arrays."""
+
+    def __init__(self, mapped: bool) -> None:
+        self.mapped = mapped
+        self.counts: list[int] = []
+        self.pieces: list[str] = []
+        self.done: list[tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]] = []
+
+    def add(self, pieces: list[str]) -> None:
+        """Add the pre-tokens of a line, as the library writes them."""
+        self.counts.append(len(pieces))
+        self.pieces.extend(pieces)
+
+    def add_prepared(self, prepared: Prepared) -> None:
+        """Add a line that is ready."""
+        self._flush()
+        self.counts.append(len(prepared.fixed))
+        self.done.append((prepared.data, np.diff(prepared.cuts).astype(np.int64), prepared.fixed))
+
+    def _flush(self) -> None:
+        if not self.pieces:
+            return
+        pieces, self.pieces = self.pieces, []
+        data, lengths = piece_bytes(pieces, self.mapped)
+        self.done.append((data, lengths, np.full(len(pieces), -1, dtype=np.int32)))
+
+    def joined(self) -> PreparedLines:
+        self._flush()
+        empty = (np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int32))
+        data, lengths, fixed = (
+            np.concatenate(columns) for columns in zip(empty, *self.done, strict=True)
+        )
+        ends = np.cumsum(lengths)
+        cuts = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.counts, dtype=np.int64)))
+        return PreparedLines(data, ends - lengths, ends, fixed, cuts)
+
+
+def piece_bytes(pieces: list[str], mapped: bool) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the bytes of all pieces end to end, and how many each has.
+
+    mapped: the pieces are written in GPT-2's byte alphabet.
+    """
+    text = "".join(pieces)
+    lengths = np.fromiter((len(piece) for piece in pieces), dtype=np.int64, count=len(pieces))
+    if mapped:
+        values = alphabet.bytes_of(text)
+        if not (values < 0).any():
+            return values.astype(np.uint8), lengths
+        spelled = alphabet.unmap_all(pieces)
+        lengths = np.fromiter((len(p) for p in spelled), dtype=np.int64, count=len(pieces))
+        return np.frombuffer(b"".join(spelled), dtype=np.uint8), lengths
+    data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+    if len(data) != len(text):
+        bounds = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
+        ends = bounds[np.cumsum(lengths)]
+        lengths = np.diff(ends, prepend=0)
+    return data, lengths

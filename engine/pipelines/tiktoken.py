@@ -1,0 +1,107 @@
+"""The pipeline of tiktoken ranks: a split pattern, and special tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from engine.pieces import Vocabulary
+from engine.pipeline import Prepared, PreparedLines, Special, check_unicode, cut_out
+from engine.text import Text
+
+
+@dataclass(frozen=True, eq=False)
+class TiktokenPipeline:
+    """Splitting by a regular expression of the `regex` library.
+
+    name: the pattern's name or itself. pattern: the expression; empty: the text isn't split.
+    Text that the pattern doesn't match is left out, as tiktoken does. specials: ids by text.
+    """
+
+    vocabulary: Vocabulary
+    name: str
+    pattern: str
+    specials: Mapping[str, int]
+
+    @property
+    def normalizer(self) -> str:
+        """Empty: the text isn't changed."""
+        return ""
+
+    @property
+    def pre_tokenizer(self) -> str:
+        """The name of the split pattern, or the pattern."""
+        return self.name
+
+    @cached_property
+    def _compiled(self) -> Any:
+        import regex
+
+        return regex.compile(self.pattern)
+
+    @cached_property
+    def _special(self) -> Any:
+        import regex
+
+        longest_first = sorted(self.specials, key=len, reverse=True)
+        return regex.compile("|".join(regex.escape(text) for text in longest_first))
+
+    def prepare(self, text: Text, special: Special = "literal") -> Prepared:
+        """Return the text cut into pre-tokens; special tokens are cut out for "parse"."""
+        spans: list[tuple[int, int]] = []
+        fixed: list[int] = []
+        at = 0
+        for start, end, number in self._found(text.string, special):
+            inside = self._spans(text.string[at:start])
+            spans.extend((at + a, at + b) for a, b in inside)
+            spans.append((start, end))
+            fixed.extend([-1] * (len(spans) - len(fixed) - 1))
+            fixed.append(number)
+            at = end
+        spans.extend((at + a, at + b) for a, b in self._spans(text.string[at:]))
+        fixed.extend([-1] * (len(spans) - len(fixed)))
+        chars = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        bounds = text.char_bounds[chars]
+        return cut_out(text, bounds[:, 0], bounds[:, 1], np.array(fixed, dtype=np.int32))
+
+    def _found(self, string: str, special: Special) -> Iterator[tuple[int, int, int]]:
+        """Yield start, end and id of the special tokens that are to be parsed."""
+        if special == "parse" and self.specials:
+            for match in self._special.finditer(string):
+                yield match.start(), match.end(), self.specials[match.group()]
+
+    def _spans(self, string: str) -> list[tuple[int, int]]:
+        """Return the pre-tokens of a text as spans of characters."""
+        if not string:
+            return []
+        if not self.pattern:
+            return [(0, len(string))]
+        spans = [match.span() for match in self._compiled.finditer(string)]
+        return [span for span in spans if span[0] < span[1]]
+
+    def prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
+        """Return many texts cut into pre-tokens; bytes that no pre-token holds stay between."""
+        check_unicode(lines)
+        whole = "".join(lines)
+        data = np.frombuffer(whole.encode("utf-8"), dtype=np.uint8)
+        counts: list[int] = []
+        chars: list[tuple[int, int]] = []
+        base = 0
+        for line in lines:
+            spans = self._spans(line)
+            counts.append(len(spans))
+            chars.extend((base + a, base + b) for a, b in spans)
+            base += len(line)
+        bounds = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
+        pairs = bounds[np.array(chars, dtype=np.int64).reshape(-1, 2)]
+        cuts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+        fixed = np.full(len(pairs), -1, dtype=np.int32)
+        return PreparedLines(data, pairs[:, 0].copy(), pairs[:, 1].copy(), fixed, cuts)
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """Return the bytes of the pieces, special tokens as their text."""
+        return b"".join(self.vocabulary.bytes(int(i)) for i in ids)
