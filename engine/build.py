@@ -37,7 +37,9 @@ def build_lattice(model: Model, prepared: Prepared) -> Lattice:
     if len(missing):
         edges = sort_edges(join(edges, token_edges(cut, missing, model.vocabulary, segmenter.law)))
     taken = edges_of_tokens(edges, cut, len(prepared.data))
-    return Lattice(prepared, model.vocabulary, edges, taken, model.spelling, segmenter.law)
+    return Lattice(
+        prepared, model.vocabulary, edges, taken, model.spelling, segmenter.law, segmenter
+    )
 
 
 def sort_edges(edges: Edges) -> Edges:

@@ -20,7 +20,7 @@ from engine.errors import ParameterError
 from engine.pieces import Vocabulary
 from engine.pipeline import Prepared
 from engine.rng import Seed
-from engine.segmenter import EdgeKind, Edges
+from engine.segmenter import EdgeKind, Edges, Segmenter
 
 if TYPE_CHECKING:
     from engine.law import Law
@@ -81,6 +81,7 @@ class Lattice:
 
     edges: the flat arrays. taken: int32[p], the edges that the model's own algorithm takes.
     no_law: why the edges' scores are not log-probabilities; empty where they are.
+    segmenter: the model's rule, for explanations; None in a lattice made by hand.
     """
 
     prepared: Prepared
@@ -89,6 +90,7 @@ class Lattice:
     taken: NDArray[np.int32]
     spelling: Spelling
     no_law: str = ""
+    segmenter: Segmenter | None = None
 
     @property
     def start(self) -> NDArray[np.int32]:

@@ -42,7 +42,6 @@ class Draws:
     paths: the distinct ones in the order in which they were first drawn, each with its exact
         probability under the method's law. counts: int64[len(paths)].
     order: int32[n], the index in `paths` of every draw.
-    exact: the method's whole law, most probable first; None where it has too many paths.
     """
 
     lattice: Lattice
@@ -52,10 +51,16 @@ class Draws:
     paths: tuple[Path, ...]
     counts: NDArray[np.int64]
     order: NDArray[np.int32]
-    exact: tuple[Path, ...] | None
 
     def __len__(self) -> int:
         return len(self.order)
+
+    @cached_property
+    def exact(self) -> tuple[Path, ...] | None:
+        """The method's whole law, most probable first; None where it has too many paths."""
+        if self.lattice.paths > EXACT_LIMIT:
+            return None
+        return tuple(SAMPLERS[self.method].law(self.lattice, self.theta))
 
     @cached_property
     def places(self) -> NDArray[np.int64] | None:
@@ -148,8 +153,7 @@ def sample(
         Path(lattice, edges, path_score(lattice, edges), probability(edges)) for edges in distinct
     )
     counts = np.bincount(order, minlength=len(paths)).astype(np.int64)
-    exact = tuple(sampler.law(lattice, theta)) if lattice.paths <= EXACT_LIMIT else None
-    return Draws(lattice, method, theta, seed, paths, counts, order, exact)
+    return Draws(lattice, method, theta, seed, paths, counts, order)
 
 
 def path_score(lattice: Lattice, edges: Ints) -> float:

@@ -37,10 +37,15 @@ def viterbi(lattice: Lattice, theta: float = 1.0) -> Path:
     return Path(lattice, edges, float(found.total[-1]), math.exp(-log_spread(lattice, theta)))
 
 
-def follow(lattice: Lattice, holder: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the edges of the path that `holder` (an edge for each node) leads back along."""
+def follow(
+    lattice: Lattice, holder: NDArray[np.int32], last: int | None = None
+) -> NDArray[np.int32]:
+    """Return the edges of the path that `holder` (an edge for each node) leads back along.
+
+    The path ends at node `last`, by default the last of all.
+    """
     start, edges = lattice.start, []
-    node = lattice.n_nodes - 1
+    node = lattice.n_nodes - 1 if last is None else last
     while node > 0:
         edge = int(holder[node])
         edges.append(edge)
@@ -66,9 +71,13 @@ def gap(lattice: Lattice) -> float:
 
 def tied(lattice: Lattice) -> bool:
     """Return whether another path has the best path's score, but for rounding of the sums."""
-    best = lattice.best_pass.total[-1]
-    rounding = 2.0 * len(viterbi_edges(lattice)) * np.finfo(np.float64).eps * abs(float(best))
-    return bool(gap(lattice) <= rounding)
+    return gap(lattice) <= rounding(lattice)
+
+
+def rounding(lattice: Lattice) -> float:
+    """Return a bound of the rounding error in the difference of two paths' scores."""
+    best = float(lattice.best_pass.total[-1])
+    return 2.0 * len(viterbi_edges(lattice)) * float(np.finfo(np.float64).eps) * abs(best)
 
 
 def viterbi_edges(lattice: Lattice) -> NDArray[np.int32]:

@@ -225,7 +225,7 @@ def trace_merges(model: Model, prepared: Prepared) -> MergeTrace:
     cuts = prepared.cuts.astype(np.int64)
     data = prepared.data.tobytes()
     index: dict[tuple[bytes, int], int] = {}
-    histories: list[_History] = []
+    histories: list[History] = []
     which = np.empty(len(prepared.fixed), dtype=np.int64)
     notes: list[MergeNote] = []
     spans = zip(cuts[:-1].tolist(), cuts[1:].tolist(), prepared.fixed.tolist(), strict=True)
@@ -236,7 +236,7 @@ def trace_merges(model: Model, prepared: Prepared) -> MergeTrace:
             histories.append(
                 _added_history(end - start, fixed)
                 if fixed >= 0
-                else _word_history(segmenter, prepared.data[start:end])
+                else word_history(segmenter, prepared.data[start:end])
             )
         which[i] = number
         if histories[number].note is not None:
@@ -272,7 +272,7 @@ def trace_merges(model: Model, prepared: Prepared) -> MergeTrace:
     )
 
 
-class _History(NamedTuple):
+class History(NamedTuple):
     """What happens in one pre-token, positions and states counted from its own start.
 
     steps: int64[n, 7], symbols: int64[s, 5], pairs: int64[p, 10], columns as in the arrays above.
@@ -288,12 +288,12 @@ def _rows(rows: list[Any], width: int) -> Longs:
     return np.array(rows, dtype=np.int64).reshape(-1, width)
 
 
-def _added_history(length: int, piece: int) -> _History:
+def _added_history(length: int, piece: int) -> History:
     symbols = _rows([(0, length, piece, 0, NEVER)], 5)
-    return _History(_rows([], 7), symbols, _rows([], 10), ("added", piece))
+    return History(_rows([], 7), symbols, _rows([], 10), ("added", piece))
 
 
-def _word_history(segmenter: Bpe, data: NDArray[np.uint8]) -> _History:
+def word_history(segmenter: Bpe, data: NDArray[np.uint8]) -> History:
     """Return what happens in a pre-token, with one look at each step."""
     initial = segmenter.initial(data, 0, len(data))
     merged = segmenter.merge_steps(data, 0, len(data))
@@ -345,7 +345,7 @@ def _word_history(segmenter: Bpe, data: NDArray[np.uint8]) -> _History:
         if before[i] >= 0:
             enter(before[i], i, k + 1)
     table = _rows(symbols, 5)
-    return _History(
+    return History(
         steps,
         table[np.lexsort((table[:, 3], table[:, 0]))],
         _rows(pairs, 10),

@@ -6,6 +6,7 @@ import math
 import random
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path as FilePath
 from types import SimpleNamespace
 
@@ -113,7 +114,7 @@ def test_any_state_of_a_merge_trace_equals_replay(
         )
         ranks = [
             -1 if a[1] in cuts else (segmenter.pair(a[2], b[2]) or (-1, 0))[0]
-            for a, b in zip(symbols, symbols[1:], strict=False)
+            for a, b in pairwise(symbols)
         ]
         assert state.rank.tolist() == [*ranks, -1][: len(symbols)]
         low, high = len(prepared.data) // 3, len(prepared.data) * 2 // 3
@@ -126,7 +127,7 @@ def test_any_state_of_a_merge_trace_equals_replay(
         assert (step.pretoken, trace.pretoken_of(k)) == (word, word)
         inside = [s for s in symbols if prepared.cuts[word] <= s[0] < prepared.cuts[word + 1]]
         pairs = []
-        for a, b in zip(inside, inside[1:], strict=False):
+        for a, b in pairwise(inside):
             found = segmenter.pair(a[2], b[2])
             if found:
                 pairs.append((found[0], a[0], b[0], b[1], a[2], b[2], found[1]))
