@@ -1,4 +1,4 @@
-"""The picture of a word that merges: one row of bricks a state, ranks in the joints, curves between.
+"""The picture of a word that merges: a row of bricks a state, ranks in the joints, curves between.
 
 A merged symbol is as wide as the initial symbols that it is made of, with the joints between
 them, so every brick stands under what it came from.
@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from app.draw.marks import draw_hatch
-from app.draw.word import Word
+from app.draw.word import Row, Word
 from app.theme import SIZE_DATA, SIZE_NOTE, SIZE_PIECE, Theme
-
-Floats = NDArray[np.float64]
 
 ROW, BRICK = 78.0, 46.0
 """Height of a row and of a brick."""
@@ -31,8 +30,14 @@ MARGIN = 24.0
 CLOSING = 0.7
 """Share of the move in which the two bricks slide; in the rest the seam closes."""
 
-Label = Callable[[int], tuple[str, bool]]
-"""Text of a symbol (by index in the word) and whether it is a byte fragment."""
+Cells = tuple[int, int]
+"""A symbol, named by the first and the last initial symbol that it is made of."""
+
+Label = Callable[[int, int, int], tuple[str, bool]]
+"""From (piece, start, end) of a symbol: its text, and whether it is a byte fragment."""
+
+
+Style = Literal["plain", "made", "future"]
 
 
 @dataclass(frozen=True)
@@ -83,25 +88,21 @@ def joint_width(largest_rank: int, theme: Theme) -> float:
     return max(metrics.horizontalAdvance(f"{largest_rank:,}") + 14, 30.0)
 
 
-def row_symbols(word: Word, grid: RowGrid, row: int, left: float, right: float) -> NDArray[np.int32]:
+def row_in_view(word: Word, grid: RowGrid, row: int, left: float, right: float) -> Row:
     """Return the symbols of a row that [left, right] shows, with one neighbour on both sides."""
-    symbols = word.row(row)
     low, high = grid.cells_in(left, right)
-    a = int(np.searchsorted(word.last[symbols], low, side="left"))
-    b = int(np.searchsorted(word.first[symbols], high, side="right"))
-    return symbols[max(a - 1, 0) : b + 1]
+    return word.row(row, max(low - 1, 0), min(high + 1, word.symbols - 1))
 
 
-def brick_rect(word: Word, grid: RowGrid, row: int, symbol: int) -> QRectF:
+def brick_rect(grid: RowGrid, row: int, cells: Cells) -> QRectF:
     """Return the place of a symbol's brick in a row; y counts from the top of the picture."""
-    first, last = int(word.first[symbol]), int(word.last[symbol])
     top = TOP + row * ROW + (ROW - BRICK) / 2
-    return QRectF(grid.left(first, last), top, grid.size(first, last), BRICK)
+    return QRectF(grid.left(*cells), top, grid.size(*cells), BRICK)
 
 
-def joint_rect(word: Word, grid: RowGrid, row: int, left: int, right: int) -> QRectF:
+def joint_rect(grid: RowGrid, row: int, left: Cells, right: Cells) -> QRectF:
     """Return the place between the bricks of two neighbouring symbols."""
-    a, b = brick_rect(word, grid, row, left), brick_rect(word, grid, row, right)
+    a, b = brick_rect(grid, row, left), brick_rect(grid, row, right)
     if a.left() > b.left():
         a, b = b, a
     return QRectF(a.right(), a.top(), b.left() - a.right(), BRICK)
@@ -112,7 +113,7 @@ class Picture:
     """What the rows are painted from.
 
     current: the row that the player stands on. progress: 0 … 1 of the move that led to it.
-    selected: a symbol, or a joint as two of them, of row `selected_row`; empty for none.
+    selected: a symbol of row `selected_row`, or two for the joint between them; empty for none.
     """
 
     word: Word
@@ -121,7 +122,7 @@ class Picture:
     theme: Theme
     current: int
     progress: float = 1.0
-    selected: tuple[int, ...] = ()
+    selected: tuple[Cells, ...] = ()
     selected_row: int = -1
 
 
@@ -129,57 +130,57 @@ def paint_rows(
     painter: QPainter, picture: Picture, first: int, last: int, left: float, right: float
 ) -> None:
     """Paint the rows first … last as far as [left, right] shows them."""
-    for row in range(first, last + 1):
-        if row > 0:
-            _paint_curves(painter, picture, row, left, right)
-    if first > 0 and last + 1 < picture.word.n_rows:
-        _paint_curves(painter, picture, last + 1, left, right)
-    elif last + 1 < picture.word.n_rows:
-        _paint_curves(painter, picture, last + 1, left, right)
+    for row in range(max(first, 1), min(last + 1, picture.word.n_steps) + 1):
+        _paint_curves(painter, picture, row, left, right)
     for row in range(first, last + 1):
         _paint_row(painter, picture, row, left, right)
 
 
-def _paint_row(
-    painter: QPainter, picture: Picture, row: int, left: float, right: float
-) -> None:
+def _paint_row(painter: QPainter, picture: Picture, row: int, left: float, right: float) -> None:
     word, grid, theme = picture.word, picture.grid, picture.theme
-    symbols = row_symbols(word, grid, row, left, right)
-    made = word.initial + row - 1 if row else -1
+    shown = row_in_view(word, grid, row, left, right)
+    cells = list(zip(shown.first.tolist(), shown.last.tolist(), strict=True))
+    made: Cells | None = None
+    if row > 0:
+        (a, _), (_, b) = word.merge(row - 1)
+        made = (a, b)
     moving = row == picture.current and picture.progress < 1
     future = row > picture.current
     chosen = picture.selected if row == picture.selected_row else ()
-    for symbol in symbols.tolist():
-        if moving and symbol == made:
+    for i, place in enumerate(cells):
+        if moving and place == made:
             _paint_move(painter, picture, row)
             continue
-        rect = brick_rect(word, grid, row, symbol)
-        style = "future" if future else "made" if symbol == made else "plain"
-        _paint_brick(painter, picture, symbol, rect, style, chosen == (symbol,))
-    winners = (int(word.before[row]), int(word.after[row])) if row < word.n_steps else (-1, -1)
-    for a, b in zip(symbols[:-1].tolist(), symbols[1:].tolist(), strict=True):
-        rect = joint_rect(word, grid, row, a, b)
-        if moving and made in (a, b):
-            # The pill waits at the edge of the moving pair's place.
-            rect = rect.adjusted(0, 0, 0, 0)
-        rule = word.joint(a, b)
-        _paint_joint(painter, theme, rect, rule, (a, b) == winners, row - picture.current)
-        if chosen == (a, b):
+        style: Style = "future" if future else "made" if place == made else "plain"
+        text, fragment = picture.label(int(shown.piece[i]), int(shown.start[i]), int(shown.end[i]))
+        rect = brick_rect(grid, row, place)
+        _paint_brick(painter, theme, rect, text, fragment, style, chosen == (place,))
+    winner = word.merge(row) if row < word.n_steps else None
+    for i, pair in enumerate(pairwise(cells)):
+        rect = joint_rect(grid, row, *pair)
+        rank = int(shown.rank[i])
+        _paint_joint(painter, theme, rect, rank, pair == winner, row - picture.current)
+        if chosen == pair:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("ink"), 2))
-            painter.drawRoundedRect(_pill(rect, rule, theme).adjusted(-3, -3, 3, 3), 13, 13)
+            painter.drawRoundedRect(_pill(rect, rank, theme).adjusted(-3, -3, 3, 3), 13, 13)
 
 
 def _paint_brick(
-    painter: QPainter, picture: Picture, symbol: int, rect: QRectF, style: str, selected: bool
+    painter: QPainter,
+    theme: Theme,
+    rect: QRectF,
+    text: str,
+    fragment: bool,
+    style: Style,
+    selected: bool,
 ) -> None:
-    theme = picture.theme
-    text, fragment = picture.label(symbol)
     painter.save()
+    fill = None
     if style == "future":
-        pen = QPen(theme.color("line2"), 1.2, Qt.PenStyle.CustomDashLine)
+        pen = QPen(theme.color("line2"), 1.2)
         pen.setDashPattern([3, 3])
-        fill, ink = None, theme.color("ink3")
+        ink = theme.color("ink3")
     elif style == "made":
         pen = QPen(theme.color("best"), 2)
         fill, ink = theme.color("fill_best"), theme.color("ink")
@@ -189,10 +190,7 @@ def _paint_brick(
     if selected:
         pen, fill = QPen(theme.color("ink"), 2), theme.color("selection")
     painter.setPen(pen)
-    if fill is None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-    else:
-        painter.setBrush(fill)
+    painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else QBrush(fill))
     painter.drawRoundedRect(rect, 4, 4)
     if fragment:
         hatch = QColor(theme.color("line2"))
@@ -232,8 +230,12 @@ def fit_label(theme: Theme, text: str, room: float) -> tuple[QFont, str]:
     return font, shown if shown != "…" else ""
 
 
-def _pill(rect: QRectF, rule: tuple[int, int] | None, theme: Theme) -> QRectF:
-    text = "–" if rule is None else f"{rule[0]:,}"
+def _rank_text(rank: int) -> str:
+    return "–" if rank < 0 else f"{rank:,}"
+
+
+def _pill(rect: QRectF, rank: int, theme: Theme) -> QRectF:
+    text = _rank_text(rank)
     wide = QFontMetricsF(theme.font(SIZE_DATA, bold=True)).horizontalAdvance(text) + 14
     box = QRectF(0, 0, max(wide, 26.0), 22)
     box.moveCenter(rect.center())
@@ -244,18 +246,18 @@ def _paint_joint(
     painter: QPainter,
     theme: Theme,
     rect: QRectF,
-    rule: tuple[int, int] | None,
+    rank: int,
     winner: bool,
     ahead: int,
 ) -> None:
     """Write the rank of a joint. ahead: rows from the current one, positive in the future."""
-    text = "–" if rule is None else f"{rule[0]:,}"
+    text = _rank_text(rank)
     if not winner:
         painter.setFont(theme.font(SIZE_DATA))
-        painter.setPen(theme.color("ink3" if ahead > 0 or rule is None else "ink2"))
+        painter.setPen(theme.color("ink3" if ahead > 0 or rank < 0 else "ink2"))
         painter.drawText(rect.adjusted(-20, 0, 20, 0), Qt.AlignmentFlag.AlignCenter, text)
         return
-    box = _pill(rect, rule, theme)
+    box = _pill(rect, rank, theme)
     blue = theme.color("best")
     if ahead < 0:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -275,42 +277,40 @@ def _paint_joint(
 
 
 def moving_rects(picture: Picture, row: int) -> tuple[QRectF, QRectF]:
-    """Return where the two bricks of the move into `row` stand at its progress."""
-    word, grid = picture.word, picture.grid
-    a, b = int(word.before[row - 1]), int(word.after[row - 1])
-    left, right = brick_rect(word, grid, row, a), brick_rect(word, grid, row, b)
-    if left.left() > right.left():
+    """Return where the halves of the merge into `row` stand at the move's progress."""
+    left, right = (brick_rect(picture.grid, row, half) for half in picture.word.merge(row - 1))
+    if picture.grid.mirrored:
         left, right = right, left
     gap = right.left() - left.right()
-    slide = min(picture.progress / CLOSING, 1.0)
-    shift = slide * gap / 2
+    shift = min(picture.progress / CLOSING, 1.0) * gap / 2
     grow = max(picture.progress - CLOSING, 0.0) / (1 - CLOSING) * gap / 2
     left = left.translated(shift, 0).adjusted(-grow, 0, 0, 0)
     right = right.translated(-shift, 0).adjusted(0, 0, grow, 0)
-    return (right, left) if grid.mirrored else (left, right)
+    return (right, left) if picture.grid.mirrored else (left, right)
 
 
 def _paint_move(painter: QPainter, picture: Picture, row: int) -> None:
     """Paint two bricks on their way to being one, inside the dashed outline of the result."""
     word, theme = picture.word, picture.theme
-    whole = brick_rect(word, picture.grid, row, word.initial + row - 1)
+    (first, _), (_, last) = word.merge(row - 1)
     pen = QPen(theme.color("best"), 1.2)
     pen.setDashPattern([3, 3])
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
+    whole = brick_rect(picture.grid, row, (first, last))
     painter.drawRoundedRect(whole.adjusted(-4, -5, 4, 5), 4, 4)
-    pair = (int(word.before[row - 1]), int(word.after[row - 1]))
-    for symbol, rect in zip(pair, moving_rects(picture, row), strict=True):
-        _paint_brick(painter, picture, symbol, rect, "made", False)
+    steps, k = word.trace.steps, word.steps.start + row - 1
+    start, cut, end = int(steps.start[k]), int(steps.middle[k]), int(steps.end[k])
+    halves = (int(steps.left[k]), start, cut), (int(steps.right[k]), cut, end)
+    for half, rect in zip(halves, moving_rects(picture, row), strict=True):
+        _paint_brick(painter, theme, rect, *picture.label(*half), "made", False)
 
 
-def _paint_curves(
-    painter: QPainter, picture: Picture, row: int, left: float, right: float
-) -> None:
+def _paint_curves(painter: QPainter, picture: Picture, row: int, left: float, right: float) -> None:
     """Paint what leads from the row before to `row`: lines, and the curves of the merge."""
     word, grid, theme = picture.word, picture.grid, picture.theme
-    made = word.initial + row - 1
-    pair = (int(word.before[row - 1]), int(word.after[row - 1]))
+    halves = word.merge(row - 1)
+    result = (halves[0][0], halves[1][1])
     future = row > picture.current
     moving = row == picture.current and picture.progress < 1
     plain = QPen(theme.color("line2"), 1)
@@ -319,18 +319,18 @@ def _paint_curves(
         plain.setDashPattern([3, 4])
         merge.setDashPattern([3, 4])
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    # Where a symbol goes is drawn from the row above, of which the merge takes two.
-    for symbol in row_symbols(word, grid, row - 1, left, right).tolist():
-        above = brick_rect(word, grid, row - 1, symbol)
+    shown = row_in_view(word, grid, row - 1, left, right)
+    for cells in zip(shown.first.tolist(), shown.last.tolist(), strict=True):
+        above = brick_rect(grid, row - 1, cells)
         x0, y0, y1 = above.center().x(), above.bottom(), above.top() + ROW
-        if symbol not in pair:
+        if cells not in halves:
             painter.setPen(plain)
             painter.drawLine(QPointF(x0, y0), QPointF(x0, y1))
             continue
         if moving:
-            x1 = moving_rects(picture, row)[pair.index(symbol)].center().x()
+            x1 = moving_rects(picture, row)[halves.index(cells)].center().x()
         else:
-            x1 = brick_rect(word, grid, row, made).center().x()
+            x1 = brick_rect(grid, row, result).center().x()
         middle = (y0 + y1) / 2
         path = QPainterPath(QPointF(x0, y0))
         path.cubicTo(QPointF(x0, middle + 2), QPointF(x1, middle - 2), QPointF(x1, y1))

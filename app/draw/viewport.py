@@ -170,3 +170,14 @@ class Viewport(QObject):
             # What fits stands at its start: the left, or the right of a mirrored axis.
             mirrored = self._axis is not None and self._axis.mirrored
             self._scroll = spare if mirrored else 0.0
+
+    def follow(self, other: Viewport) -> None:
+        """Take zoom, scroll and width of another viewport, keeping the own axis."""
+        self._zoom, self._scroll, self._width = other.zoom, other.scroll, other.width
+        self._fitted = False
+        self.changed.emit()
+
+    def hold(self, axis: Axis | None) -> None:
+        """Show another axis without moving."""
+        self._axis = axis
+        self.changed.emit()

@@ -1,0 +1,449 @@
+"""Painting of the lattice: arcs, nodes, labels, boundary bars, overview."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+
+from app.draw.arcs import BEST, BUMP, OTHER, Arcs, Nodes, Shapes, strength
+from app.draw.glyphs import draw_text, text_size, units_in_view
+from app.draw.labels import Room
+from app.draw.marks import count_box, draw_count, draw_halo_text
+from app.draw.tokens import ghost_box
+from app.draw.viewport import GUTTER, MARGIN, Viewport
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from engine.display import visible
+from engine.segmenter import EdgeKind
+
+Floats = NDArray[np.float64]
+
+TEXT_ROW, BYTE_ROW, BARS, TOP, MINIMAP = 34.0, 44.0, 26.0, 40.0, 28.0
+SURE = 0.995
+"""Probability from which on no number is written."""
+
+MANY, TOO_MANY = 400, 4000
+"""Arcs in view above which labels give way, and above which a density image is drawn."""
+
+LONGEST_LABEL = 24
+
+
+@dataclass(frozen=True)
+class Light:
+    """What is lit: edges of the lattice, a stretch of bytes, the arc under the mouse, a path."""
+
+    selected: int | None = None
+    hover: int | None = None
+    span: tuple[int, int] | None = None
+    path: frozenset[int] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the parts of the picture are. base: y of the axis; room: the greatest arc height."""
+
+    width: float
+    base: float
+    text: QRectF
+    bars: QRectF
+    minimap: QRectF | None
+
+    @property
+    def room(self) -> float:
+        return self.base - TOP
+
+
+def frame(width: float, height: float, viewport: Viewport, *, bars: bool) -> Frame:
+    """Divide a picture of this size; without `bars` the row of boundary bars is left out."""
+    overview = MINIMAP + 8 if viewport.overflows else 0.0
+    tall = BYTE_ROW if viewport.axis is not None and viewport.axis.unit == "byte" else TEXT_ROW
+    below = tall + (BARS + 14 if bars else 4) + overview
+    base = max(height - below, TOP + 20)
+    bar = QRectF(GUTTER, base + tall + 6, width - GUTTER, BARS if bars else 0.0)
+    small = QRectF(GUTTER + MARGIN, height - MINIMAP - 4, width - GUTTER - 2 * MARGIN, MINIMAP)
+    return Frame(
+        width,
+        base,
+        QRectF(GUTTER, base + 2, width - GUTTER, tall),
+        bar,
+        small if overview else None,
+    )
+
+
+def role_color(theme: Theme, role: int) -> QColor:
+    """Return the colour of a path: the best, an alternative, or any other edge."""
+    return theme.color("best" if role == BEST else "ink3" if role == OTHER else "alternative")
+
+
+def probability_text(p: float) -> str:
+    """Return a probability as written under an apex: `.733`; empty where it is as good as 1."""
+    if np.isnan(p) or p >= SURE:
+        return ""
+    return f"{p:.3f}".lstrip("0")
+
+
+def edge_label(arcs: Arcs, edge: int) -> str:
+    """Return the text of an edge for the eye."""
+    lattice = arcs.lattice
+    kind = lattice.kind[edge]
+    if kind in (EdgeKind.PIECE, EdgeKind.ADDED) and lattice.piece[edge] >= 0:
+        text = visible(lattice.vocabulary.bytes(int(lattice.piece[edge])))
+    else:
+        text = visible(lattice.bytes(edge))
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+
+
+def draw_lattice(
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    arcs: Arcs,
+    nodes: Nodes,
+    shapes: Shapes,
+    place: Frame,
+    light: Light,
+) -> None:
+    """Draw arcs, axis, text, nodes, bars and labels of the part in view."""
+    painter.save()
+    painter.setClipRect(QRectF(GUTTER, 0, place.width - GUTTER, place.base + 200))
+    _draw_span(painter, viewport, theme, place, light)
+    if len(shapes.row) > TOO_MANY:
+        _draw_density(painter, theme, arcs, shapes, place)
+    else:
+        _draw_underlays(painter, theme, arcs, shapes, place, light)
+        _draw_arcs(painter, theme, arcs, shapes, place, light)
+    _draw_axis(painter, viewport, theme, place)
+    draw_text(painter, viewport, theme, place.text, theme.color("ink"))
+    _draw_ghost(painter, viewport, theme, arcs, place)
+    _draw_nodes(painter, viewport, theme, nodes, place, len(shapes.row) <= TOO_MANY)
+    if arcs.has_law:
+        _draw_bars(painter, viewport, theme, nodes, place)
+    if len(shapes.row) <= TOO_MANY and text_size_of(viewport):
+        _draw_labels(painter, viewport, theme, arcs, shapes, place, light)
+    painter.restore()
+
+
+def text_size_of(viewport: Viewport) -> int:
+    """Return the size of the text in view, 0 where it isn't drawn."""
+    return text_size(viewport.axis, viewport.zoom) if viewport.axis is not None else 0
+
+
+def _arc(path: QPainterPath, x0: float, x1: float, height: float, base: float) -> None:
+    top = base - height * 4 / 3
+    path.moveTo(x0, base)
+    path.cubicTo(x0, top, x1, top, x1, base)
+
+
+def _one_arc(shapes: Shapes, k: int, base: float) -> QPainterPath:
+    path = QPainterPath()
+    _arc(path, float(shapes.x0[k]), float(shapes.x1[k]), float(shapes.height[k]), base)
+    return path
+
+
+def _draw_span(
+    painter: QPainter, viewport: Viewport, theme: Theme, place: Frame, light: Light
+) -> None:
+    axis = viewport.axis
+    if axis is None or light.span is None or light.span[1] > axis.shown:
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color("selection"))
+    for left, right in axis.intervals(*light.span):
+        x0, x1 = viewport.screen(left), viewport.screen(right)
+        painter.drawRect(QRectF(x0, place.base + 1, x1 - x0, place.text.height() - 2))
+
+
+def _draw_underlays(
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, light: Light
+) -> None:
+    edges = arcs.edge[shapes.row]
+    wanted = [(e, 9.0) for e in (light.selected, light.hover) if e is not None]
+    wanted += [(e, 7.0) for e in light.path]
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for edge, width in wanted:
+        for k in np.flatnonzero(edges == edge).tolist():
+            painter.setPen(QPen(theme.color("selection"), width))
+            painter.drawPath(_one_arc(shapes, k, place.base))
+
+
+def _draw_arcs(
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, light: Light
+) -> None:
+    width, opacity = strength(arcs)
+    role = arcs.role[shapes.row]
+    width, opacity = width[shapes.row], opacity[shapes.row]
+    # Edges outside the shown paths: one path for each of a few opacities.
+    for low in (0.5, 0.625, 0.75, 0.875):
+        group = np.flatnonzero((role == OTHER) & (opacity >= low) & (opacity < low + 0.125))
+        if low == 0.875:
+            group = np.flatnonzero((role == OTHER) & (opacity >= low))
+        if len(group):
+            path = QPainterPath()
+            for k in group.tolist():
+                _arc(
+                    path,
+                    float(shapes.x0[k]),
+                    float(shapes.x1[k]),
+                    float(shapes.height[k]),
+                    place.base,
+                )
+            color = theme.color("line2")
+            color.setAlphaF(min(low + 0.06, 1.0))
+            painter.setPen(QPen(color, 1))
+            painter.drawPath(path)
+    shown = [k for k in range(len(role)) if role[k] != OTHER]
+    shown.sort(key=lambda k: (role[k] == BEST, -role[k]))
+    edges = arcs.edge[shapes.row]
+    for k in shown:
+        color = role_color(theme, int(role[k]))
+        lit = int(edges[k]) in light.path or edges[k] in (light.selected, light.hover)
+        color.setAlphaF(1.0 if lit else float(min(opacity[k], 1.0)))
+        pen = QPen(color, float(width[k]), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.drawPath(_one_arc(shapes, k, place.base))
+    for k in np.flatnonzero(role == OTHER).tolist():
+        if edges[k] in (light.selected, light.hover):
+            painter.setPen(QPen(theme.color("ink2"), 1.4))
+            painter.drawPath(_one_arc(shapes, k, place.base))
+
+
+def _draw_density(
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame
+) -> None:
+    """Draw where arcs are, by apex, instead of each of them."""
+    wide, tall = max(int((place.width - GUTTER) / 3), 1), max(int(place.room / 3), 1)
+    middle = (shapes.x0 + shapes.x1) / 2 - GUTTER
+    counts, _, _ = np.histogram2d(
+        shapes.height, middle, bins=(tall, wide),
+        range=((0, place.room), (0, place.width - GUTTER)),
+    )  # fmt: skip
+    top = float(np.log1p(counts.max())) or 1.0
+    alpha = np.ascontiguousarray((np.log1p(counts[::-1]) / top * 255).astype(np.uint8))
+    image = QImage(alpha.data, wide, tall, wide, QImage.Format.Format_Alpha8).copy()
+    tinted = QImage(wide, tall, QImage.Format.Format_ARGB32_Premultiplied)
+    tinted.fill(theme.color("best"))
+    tint = QPainter(tinted)
+    tint.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
+    tint.drawImage(0, 0, image)
+    tint.end()
+    painter.drawImage(
+        QRectF(GUTTER, place.base - place.room, place.width - GUTTER, place.room), tinted
+    )
+
+
+def _draw_axis(painter: QPainter, viewport: Viewport, theme: Theme, place: Frame) -> None:
+    axis = viewport.axis
+    if axis is None or not axis.n_units:
+        return
+    first, last = viewport.screen(0.0), viewport.screen(axis.width)
+    painter.setPen(QPen(theme.color("line2"), 1))
+    painter.drawLine(QPointF(first, place.base), QPointF(last, place.base))
+    shown = units_in_view(viewport)
+    if axis.width * viewport.zoom / axis.n_units < 4:
+        return
+    edges = np.unique(np.concatenate((axis.left[shown], axis.right[shown])))
+    for x in viewport.to_screen(edges).tolist():
+        painter.drawLine(QPointF(x, place.base), QPointF(x, place.base + 4))
+
+
+def _draw_ghost(
+    painter: QPainter, viewport: Viewport, theme: Theme, arcs: Arcs, place: Frame
+) -> None:
+    ghosts = np.flatnonzero(arcs.ghost)
+    if not len(ghosts):
+        return
+    prepared = arcs.lattice.prepared
+    size = int(np.argmin(prepared.source_end <= prepared.source_start))
+    label = visible(prepared.data[:size].tobytes())
+    box = ghost_box(viewport, place.text.top(), place.text.height())
+    painter.setPen(theme.color("ink3"))
+    painter.setFont(theme.piece_font(SIZE_DATA))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
+
+
+def _draw_nodes(
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    nodes: Nodes,
+    place: Frame,
+    separate: bool,
+) -> None:
+    color = theme.color("best")
+    first, last = viewport.visible
+    xs, before = nodes.x, nodes.x_before
+    seen = np.flatnonzero(nodes.on_path & (xs >= first) & (xs <= last))
+    if not separate:
+        return
+    for k in seen.tolist():
+        x, y = viewport.screen(float(xs[k])), viewport.screen(float(before[k]))
+        radius = 2.0 if nodes.inside[k] else 3.6
+        if abs(x - y) > 1:
+            # One boundary, two places: the direction turns here, or characters were dropped.
+            painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(x, place.base), QPointF(y, place.base))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        for at in {x, y}:
+            painter.drawEllipse(QPointF(at, place.base), radius, radius)
+
+
+def _draw_bars(
+    painter: QPainter, viewport: Viewport, theme: Theme, nodes: Nodes, place: Frame
+) -> None:
+    first, last = viewport.visible
+    bottom, height = place.bars.bottom(), place.bars.height()
+    painter.setPen(QPen(theme.color("line"), 1))
+    axis = viewport.axis
+    if axis is not None:
+        painter.drawLine(
+            QPointF(viewport.screen(0.0), bottom), QPointF(viewport.screen(axis.width), bottom)
+        )
+    seen = np.flatnonzero((nodes.x >= first) & (nodes.x <= last) & ~nodes.inside)
+    best, other = theme.color("best"), theme.color("alternative")
+    painter.setPen(Qt.PenStyle.NoPen)
+    for k in seen.tolist():
+        tall = max(height * float(nodes.probability[k]), 1.0)
+        painter.setBrush(best if nodes.on_path[k] else other)
+        for x in {float(nodes.x[k]), float(nodes.x_before[k])}:
+            painter.drawRect(QRectF(viewport.screen(x) - 2, bottom - tall, 4, tall))
+
+
+def _draw_labels(
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    arcs: Arcs,
+    shapes: Shapes,
+    place: Frame,
+    light: Light,
+) -> None:
+    room = Room(QRectF(GUTTER, 0, place.width - GUTTER, place.base))
+    _draw_inside_counts(painter, theme, arcs, shapes, place, room)
+    edges, roles = arcs.edge[shapes.row], arcs.role[shapes.row]
+    p = np.nan_to_num(arcs.probability[shapes.row])
+    wanted = np.flatnonzero(~arcs.inside[shapes.row])
+    if not arcs.has_law:
+        wanted = wanted[roles[wanted] == BEST]
+    else:
+        wanted = wanted[(roles[wanted] != OTHER) | (p[wanted] >= 0.02)]
+    weight = np.where(roles == BEST, 3.0, np.where(roles == OTHER, 0.0, 1.0)) + p
+    chosen = edges == (light.selected if light.selected is not None else -1)
+    weight = weight + 10 * chosen
+    order = wanted[np.argsort(-weight[wanted], kind="stable")][:MANY]
+    font, small = theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE)
+    metrics, small_metrics = QFontMetricsF(font), QFontMetricsF(small)
+    paper = theme.color("canvas")
+    for k in order.tolist():
+        if edges[k] == light.hover:
+            continue
+        edge, row = int(edges[k]), int(shapes.row[k])
+        text = edge_label(arcs, edge)
+        color = role_color(theme, int(roles[k]))
+        centre = float(shapes.x0[k] + shapes.x1[k]) / 2
+        apex = place.base - float(shapes.height[k])
+        wide = metrics.horizontalAdvance(text)
+        digit = str(int(roles[k]) + 1) if roles[k] > BEST else ""
+        extra = 8.0 if digit else 0.0
+        box = QRectF(centre - wide / 2 - 1, apex - 19, wide + extra + 2, 15)
+        if not room.take(box):
+            continue
+        at = QPointF(centre - wide / 2, apex - 7)
+        draw_halo_text(painter, at, text, font, color, paper)
+        if digit:
+            place_digit = QPointF(centre + wide / 2 + 1, apex - 11)
+            draw_halo_text(painter, place_digit, digit, theme.font(9, bold=True), color, paper)
+        number = probability_text(float(arcs.probability[row]))
+        if number:
+            across = small_metrics.horizontalAdvance(number)
+            below = QRectF(centre - across / 2 - 1, apex + 3, across + 2, 13)
+            if room.take(below):
+                spot = QPointF(centre - across / 2, apex + 14)
+                draw_halo_text(painter, spot, number, small, color, paper)
+    if light.hover is not None:
+        _draw_hover_label(painter, theme, arcs, shapes, place, light.hover)
+
+
+def _draw_inside_counts(
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, room: Room
+) -> None:
+    """Write over each grapheme that the best path cuts inside into how many tokens it is cut."""
+    best = np.flatnonzero(arcs.inside[shapes.row] & (arcs.role[shapes.row] == BEST))
+    if not len(best):
+        return
+    x0, x1 = shapes.x0[best], shapes.x1[best]
+    left, right = np.minimum(x0, x1), np.maximum(x0, x1)
+    starts = np.ones(len(best), dtype=np.bool_)
+    # Bumps that touch belong together, unless a whole grapheme ends between them.
+    nodes = arcs.lattice.prepared
+    lead = nodes.data[arcs.lattice.start[arcs.edge[shapes.row[best]]]]
+    starts[1:] = (lead[1:] & 0xC0) != 0x80
+    groups = np.flatnonzero(starts)
+    font = theme.font(SIZE_NOTE, bold=True)
+    for first, last in zip(groups, np.append(groups[1:], len(best)), strict=True):
+        centre = (float(left[first:last].min()) + float(right[first:last].max())) / 2
+        spot = QPointF(centre, place.base - BUMP - 11)
+        box = count_box(str(last - first), font, spot)
+        if last - first > 1 and room.take(box):
+            draw_count(painter, theme, spot, int(last - first))
+
+
+def _draw_hover_label(
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, edge: int
+) -> None:
+    found = np.flatnonzero(arcs.edge[shapes.row] == edge)
+    if not len(found):
+        return
+    k = int(found[0])
+    text, number = edge_label(arcs, edge), probability_text(float(arcs.probability[shapes.row[k]]))
+    font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
+    wide = QFontMetricsF(font).horizontalAdvance(text)
+    more = QFontMetricsF(bold).horizontalAdvance(number) + 8 if number else 0.0
+    centre = float(shapes.x0[k] + shapes.x1[k]) / 2
+    apex = place.base - float(shapes.height[k])
+    left = min(max(centre - (wide + more) / 2 - 8, GUTTER), place.width - wide - more - 18)
+    box = QRectF(left, max(apex + 10, 2), wide + more + 16, 22)
+    painter.setPen(QPen(theme.color("ink"), 1))
+    painter.setBrush(theme.color("selection"))
+    painter.drawRoundedRect(box, 2, 2)
+    painter.setFont(font)
+    middle = Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(box.adjusted(8, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, text)
+    painter.setFont(bold)
+    painter.drawText(box.adjusted(0, 0, -8, 0), middle | Qt.AlignmentFlag.AlignRight, number)
+
+
+def draw_minimap(
+    painter: QPainter, viewport: Viewport, theme: Theme, arcs: Arcs, place: Frame
+) -> None:
+    """Draw the whole text as the best path's tokens, and the part in view."""
+    rect, axis = place.minimap, viewport.axis
+    if rect is None or axis is None or not axis.width:
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color("panel"))
+    painter.drawRoundedRect(rect, 2, 2)
+    scale = rect.width() / axis.width
+    best = np.flatnonzero(arcs.role == BEST)
+    left = np.minimum(arcs.x0, arcs.x1)[best] * scale
+    right = np.maximum(arcs.x0, arcs.x1)[best] * scale
+    columns = np.arange(int(rect.width()) + 1)
+    if len(best):
+        # A bar for each pixel: tall where tokens are long.
+        order = np.argsort(left, kind="stable")
+        which = order[np.clip(np.searchsorted(left[order], columns, side="right") - 1, 0, None)]
+        size = right[which] - left[which]
+        tall = (rect.height() - 6) * size / max(float(size.max()), 1e-9)
+        painter.setBrush(theme.color("best"))
+        for column, height in zip(columns.tolist(), tall.tolist(), strict=True):
+            painter.drawRect(QRectF(rect.left() + column, rect.bottom() - 3 - height, 1, height))
+    first, last = (min(max(x, 0.0), axis.width) * scale for x in viewport.visible)
+    window = QRectF(rect.left() + first, rect.top(), max(last - first, 4.0), rect.height())
+    color = theme.color("selection")
+    color.setAlphaF(0.55)
+    painter.setBrush(color)
+    painter.setPen(QPen(theme.color("ink"), 1.5))
+    painter.drawRoundedRect(window, 2, 2)

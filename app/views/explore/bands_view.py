@@ -1,0 +1,296 @@
+"""A row of tokens for each open model, on the shared axis."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.draw.marks import draw_letter
+from app.draw.tokens import Bands, draw_bands
+from app.draw.viewport import GUTTER, Viewport
+from app.session import OpenModel, Session
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from app.views.explore.placed import Placed
+from app.views.explore.wheel import wheel
+from engine.display import hexadecimal, visible
+
+HEAD, ROW, BAND = 24, 31, 26
+
+
+class BandsView(QWidget):
+    """Bands by position. Hover lights a token, a click selects it; arrow keys walk the tokens."""
+
+    def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._placed, self._theme = placed, theme
+        self._session: Session = placed.session
+        self._hover: tuple[int, int] | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(self.tr("Tokens by model"))
+        self.setAccessibleDescription(
+            self.tr("Left and right walk the tokens, up and down the models.")
+        )
+        placed.viewport.changed.connect(self.update)
+        placed.bands_changed.connect(self._bands_changed)
+        self._session.models_changed.connect(self._bands_changed)
+        self._session.active_changed.connect(self.update)
+        self._session.selection_changed.connect(self.update)
+        theme.changed.connect(self.update)
+        self._bands_changed()
+
+    @property
+    def _viewport(self) -> Viewport:
+        return self._placed.viewport
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, HEAD + ROW * max(len(self._session.models), 1) + 6)
+
+    def _bands_changed(self) -> None:
+        self.setFixedHeight(self.sizeHint().height())
+        self.update()
+
+    def row_rect(self, row: int) -> QRectF:
+        """Return where the bands of model number `row` are drawn."""
+        return QRectF(0, HEAD + row * ROW, self.width(), BAND)
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(event.rect(), theme.color("canvas"))
+        painter.setFont(theme.font(SIZE_NOTE))
+        painter.setPen(theme.color("ink3"))
+        head = QRectF(12, 2, GUTTER - 12, HEAD - 6)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(head, middle | Qt.AlignmentFlag.AlignLeft, self.tr("Model"))
+        painter.drawText(head, middle | Qt.AlignmentFlag.AlignRight, self.tr("tokens"))
+        note = self._note()
+        if note:
+            place = QRectF(GUTTER + 24, 2, self.width() - GUTTER - 36, HEAD - 6)
+            painter.drawText(place, middle | Qt.AlignmentFlag.AlignLeft, note)
+        for row, opened in enumerate(self._session.models):
+            self._paint_row(painter, row, opened)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("ink"), 1, Qt.PenStyle.DotLine))
+            painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+
+    def _note(self) -> str:
+        axis = self._placed.axis
+        if axis.shown >= axis.text.n_bytes:
+            return ""
+        return self.tr("The first {shown:,} of {total:,} bytes are drawn; counts are of all.").format(
+            shown=axis.shown, total=axis.text.n_bytes
+        )
+
+    def _paint_row(self, painter: QPainter, row: int, opened: OpenModel) -> None:
+        theme = self._theme
+        active = self._session.active is opened
+        rect = self.row_rect(row)
+        mark = QRectF(12, rect.center().y() - 8.5, 17, 17)
+        draw_letter(painter, theme, mark, opened.letter, opened.color_index)
+        bands = self._placed.bands.get(opened.key)
+        count = f"{bands.total:,}" if bands is not None else ""
+        bold = theme.font(SIZE_DATA, bold=True)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(bold)
+        painter.setPen(theme.color("ink"))
+        painter.drawText(
+            QRectF(0, rect.top(), GUTTER, rect.height()),
+            middle | Qt.AlignmentFlag.AlignRight,
+            count,
+        )
+        font = theme.font(SIZE_DATA, bold=active)
+        metrics = QFontMetricsF(font)
+        room = GUTTER - 36 - QFontMetricsF(bold).horizontalAdvance(count) - 8
+        name = metrics.elidedText(opened.model.name, Qt.TextElideMode.ElideRight, room)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink" if active else "ink2"))
+        painter.drawText(
+            QRectF(35, rect.top(), room + 4, rect.height()),
+            middle | Qt.AlignmentFlag.AlignLeft,
+            name,
+        )
+        painter.save()
+        painter.setClipRect(QRectF(GUTTER, rect.top() - 3, self.width() - GUTTER, ROW + 3))
+        self._paint_underlay(painter, opened, bands, rect)
+        if bands is None:
+            from app.draw.glyphs import draw_text
+
+            draw_text(painter, self._viewport, theme, rect, theme.color("ink"))
+        else:
+            label = self._ghost_label(opened.key, bands)
+            draw_bands(painter, self._viewport, theme, bands, rect, label)
+        painter.restore()
+
+    def _ghost_label(self, key: int, bands: Bands) -> str:
+        encoding = self._session.encoding(key)
+        if not bands.ghost or encoding is None:
+            return ""
+        return visible(encoding.vocabulary.bytes(int(encoding.ids[0])))
+
+    def _paint_underlay(
+        self, painter: QPainter, opened: OpenModel, bands: Bands | None, rect: QRectF
+    ) -> None:
+        """Light the selected stretch, and the token under the mouse."""
+        axis = self._placed.axis
+        span = self._session.selection.span
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("selection"))
+        if span is not None and span[1] <= axis.shown:
+            for left, right in axis.intervals(*span):
+                x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
+                painter.drawRect(QRectF(x0 - 1, rect.top() - 3, x1 - x0 + 2, BAND + 6))
+        if bands is not None and self._hover is not None and self._hover[0] == opened.key:
+            mine = bands.rect_group == self._hover[1]
+            pairs = zip(bands.rect_left[mine], bands.rect_right[mine], strict=True)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._theme.color("ink"), 1.5))
+            for left, right in pairs:
+                x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
+                painter.drawRect(QRectF(x0, rect.top() - 1.5, x1 - x0, BAND + 3))
+
+    # Mouse
+
+    def token_at(self, place: QPointF) -> tuple[OpenModel, int] | None:
+        """Return the model and the group of tokens at a pixel."""
+        row = int((place.y() - HEAD) // ROW)
+        models = self._session.models
+        if place.x() < GUTTER or not 0 <= row < len(models):
+            return None
+        bands = self._placed.bands.get(models[row].key)
+        if bands is None:
+            return None
+        x = self._viewport.from_screen(place.x())
+        hit = (bands.rect_left <= x) & (x <= bands.rect_right)
+        return (models[row], int(bands.rect_group[hit.argmax()])) if hit.any() else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        found = self.token_at(event.position())
+        hover = None if found is None else (found[0].key, found[1])
+        if hover != self._hover:
+            self._hover = hover
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover = None
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if event.position().x() < GUTTER:
+            row = int((event.position().y() - HEAD) // ROW)
+            if 0 <= row < len(self._session.models):
+                self._session.set_active(self._session.models[row].key)
+            return
+        found = self.token_at(event.position())
+        if found is not None:
+            self.select_group(*found)
+        else:
+            self._session.select(span=None, piece=None, edge=None)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        wheel(event, self._viewport)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            found = self.token_at(QPointF(event.pos()))
+            if found is None:
+                QToolTip.hideText()
+            else:
+                QToolTip.showText(event.globalPos(), self.describe(*found), self)
+            return True
+        return super().event(event)
+
+    def describe(self, opened: OpenModel, group: int) -> str:
+        """Return what a group of tokens is, one line a token."""
+        bands = self._placed.bands[opened.key]
+        encoding = self._session.encoding(opened.key)
+        if encoding is None:
+            return ""
+        lines = []
+        for token in range(int(bands.token[group]), int(bands.token[group + 1])):
+            piece = int(encoding.ids[token])
+            data = encoding.vocabulary.bytes(piece)
+            lines.append(
+                self.tr("{piece}   id {id}   bytes {bytes}").format(
+                    piece=visible(data), id=piece, bytes=hexadecimal(data)
+                )
+            )
+        return "\n".join(lines[:12]) + ("\n…" if len(lines) > 12 else "")
+
+    # Selection and keys
+
+    def select_group(self, opened: OpenModel, group: int) -> None:
+        """Select a group's stretch and, where it is one token, its piece."""
+        bands = self._placed.bands[opened.key]
+        encoding = self._session.encoding(opened.key)
+        assert encoding is not None
+        first, last = int(bands.token[group]), int(bands.token[group + 1])
+        span = (int(bands.start[group]), int(-(-bands.end[group] // 1)))
+        piece = int(encoding.ids[first]) if last - first == 1 else None
+        edge = None
+        if self._session.active is opened:
+            edge = self._placed.edge_of(
+                int(encoding.node_start[first]), int(encoding.node_end[last - 1]), piece
+            )
+        self._session.select(model=opened.key, span=span, piece=piece, edge=edge)
+        left, right = self._placed.stretch(*span)
+        self._viewport.reveal(left, right)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        rows = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        key = Qt.Key(event.key())
+        if key in steps:
+            axis = self._placed.axis
+            back = axis.mirrored
+            self._walk(-steps[key] if back else steps[key], 0)
+        elif key in rows:
+            self._walk(0, rows[key])
+        else:
+            super().keyPressEvent(event)
+
+    def _walk(self, step: int, rows: int) -> None:
+        models = self._session.models
+        if not models:
+            return
+        selection = self._session.selection
+        now = next((i for i, m in enumerate(models) if m.key == selection.model), 0)
+        opened = models[min(max(now + rows, 0), len(models) - 1)]
+        bands = self._placed.bands.get(opened.key)
+        if bands is None or not bands.n_groups:
+            return
+        if selection.span is None:
+            group = 0
+        else:
+            group = bands.group_at(selection.span[0]) + step
+        self.select_group(opened, min(max(group, 0), bands.n_groups - 1))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()

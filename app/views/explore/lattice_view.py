@@ -1,0 +1,316 @@
+"""The lattice on the text axis: arcs by exact probability, boundary bars, mouse and keys."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.draw.arcs import BEST, Shapes, arc_at, shape_arcs
+from app.draw.lattice import Frame, Light, draw_lattice, draw_minimap, frame
+from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
+from app.session import Session
+from app.theme import SIZE_BODY, Theme
+from app.views.explore.legend import draw_legend
+from app.views.explore.placed import Placed
+from app.views.explore.wheel import wheel
+
+
+class LatticeView(QWidget):
+    """Draws the placed lattice. Selects edges and paths in the session."""
+
+    cleared = Signal()
+
+    def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._placed, self._theme = placed, theme
+        self._session: Session = placed.session
+        self._hover: int | None = None
+        self._shapes: Shapes | None = None
+        self._drag: QPointF | None = None
+        self._moved = False
+        self._on_map = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumHeight(190)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(self.tr("Lattice"))
+        placed.lattice_viewport.changed.connect(self._moved_view)
+        placed.lattice_changed.connect(self._lattice_changed)
+        self._session.selection_changed.connect(self.update)
+        self._session.settings_changed.connect(self.update)
+        theme.changed.connect(self.update)
+        self._lattice_changed()
+
+    def sizeHint(self) -> QSize:
+        return QSize(700, 420)
+
+    @property
+    def viewport(self) -> Viewport:
+        return self._placed.lattice_viewport
+
+    @property
+    def hover(self) -> int | None:
+        """The edge under the mouse."""
+        return self._hover
+
+    @property
+    def place(self) -> Frame:
+        arcs = self._placed.arcs
+        bars = arcs is not None and arcs.has_law
+        return frame(self.width(), self.height(), self.viewport, bars=bars)
+
+    def shapes(self) -> Shapes | None:
+        """Return the arcs in view as pixels."""
+        arcs = self._placed.arcs
+        if arcs is None:
+            return None
+        if self._shapes is None:
+            self._shapes = shape_arcs(arcs, self.viewport, self.place.room)
+        return self._shapes
+
+    def light(self) -> Light:
+        """Return what is lit: hover, and the selection as far as this lattice has it."""
+        selection, placed = self._session.selection, self._placed
+        if placed.analysis is None or placed.stale_text:
+            return Light()
+        mine = selection.model == placed.analysis.model_key
+        path: frozenset[int] = frozenset()
+        paths = placed.paths()
+        if selection.path is not None and 0 < selection.path < len(paths):
+            path = frozenset(paths[selection.path].edges.tolist())
+        span = selection.span
+        if self._hover is not None:
+            span = placed.analysis.lattice.source(self._hover)
+        return Light(selection.edge if mine else None, self._hover, span, path)
+
+    def _lattice_changed(self) -> None:
+        self._shapes = None
+        self._hover = None
+        arcs = self._placed.arcs
+        if arcs is None:
+            self.setAccessibleDescription(self.tr("No lattice yet."))
+        else:
+            self.setAccessibleDescription(
+                self.tr(
+                    "{drawn:,} of {total:,} edges are drawn. Left and right walk the path, up and "
+                    "down the edges at a node; the table of edges holds the same."
+                ).format(drawn=len(arcs), total=arcs.total)
+            )
+        self.update()
+
+    def _moved_view(self) -> None:
+        self._shapes = None
+        self.update()
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme.color("canvas"))
+        self.paint(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._theme.color("ink"), 1, Qt.PenStyle.DotLine))
+            painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint the picture; the screen and an exported file share it."""
+        theme, placed = self._theme, self._placed
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        arcs, nodes, shapes = placed.arcs, placed.nodes, self.shapes()
+        if arcs is None or nodes is None or shapes is None:
+            return
+        if not arcs.total:
+            self._say(painter, self._nothing())
+            return
+        place = self.place
+        draw_lattice(painter, self.viewport, theme, arcs, nodes, shapes, place, self.light())
+        draw_minimap(painter, self.viewport, theme, arcs, place)
+        draw_legend(painter, theme, placed, self, place)
+        if placed.stale_theta or placed.stale_text:
+            painter.setPen(QPen(theme.color("line2"), 2, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(GUTTER, 1), QPointF(self.width(), 1))
+
+    def _nothing(self) -> str:
+        if self._session.text.n_bytes:
+            return self.tr("This model leaves nothing of the text to cut.")
+        return self.tr("Type a text above: its lattice appears here.")
+
+    def _say(self, painter: QPainter, sentence: str) -> None:
+        painter.setFont(self._theme.font(SIZE_BODY))
+        painter.setPen(self._theme.color("ink3"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, sentence)
+
+    # Mouse
+
+    def edge_at(self, place: QPointF) -> int | None:
+        """Return the edge whose arc is at a pixel."""
+        arcs, shapes = self._placed.arcs, self.shapes()
+        if arcs is None or shapes is None or place.x() < GUTTER:
+            return None
+        found = arc_at(shapes, self.place.base, place.x(), place.y())
+        return None if found < 0 else int(arcs.edge[shapes.row[found]])
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            step = event.position() - self._drag
+            if self._on_map:
+                self._go_on_map(event.position().x())
+            elif self._moved or abs(step.x()) > 4:
+                self._moved = True
+                self._drag = event.position()
+                self._placed.viewport.pan(-step.x())
+            return
+        hover = self.edge_at(event.position())
+        if hover != self._hover:
+            self._hover = hover
+            self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._drag, self._moved = event.position(), False
+            small = self.place.minimap
+            self._on_map = small is not None and small.contains(event.position())
+            if self._on_map:
+                self._go_on_map(event.position().x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        clicked = not self._moved and not self._on_map
+        self._drag, self._on_map = None, False
+        if clicked:
+            edge = self.edge_at(event.position())
+            if edge is not None:
+                self.select_edge(edge)
+            else:
+                self._session.select(edge=None, span=None, piece=None, path=None)
+
+    def _go_on_map(self, pixel: float) -> None:
+        small, axis = self.place.minimap, self.viewport.axis
+        if small is None or axis is None:
+            return
+        share = (pixel - small.left()) / small.width()
+        viewport = self._placed.viewport
+        viewport.scroll_to(share * axis.width * viewport.zoom + MARGIN - viewport.width / 2)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover = None
+        self.update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        wheel(event, self._placed.viewport)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._shapes = None
+        self._placed.viewport.set_width(self.width() - GUTTER)
+
+    # Selection and keys
+
+    def select_edge(self, edge: int) -> None:
+        """Select an edge, its piece and its stretch, and bring it into view."""
+        analysis = self._placed.analysis
+        if analysis is None:
+            return
+        lattice = analysis.lattice
+        piece = int(lattice.piece[edge])
+        span = lattice.source(edge)
+        self._session.select(
+            model=analysis.model_key,
+            edge=edge,
+            piece=piece if piece >= 0 else None,
+            span=span,
+        )
+        if not self._placed.stale_text:
+            self._placed.viewport.reveal(*self._placed.stretch(*span))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, view = Qt.Key(event.key()), self._placed.viewport
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            view.zoom_by(STEP)
+        elif key == Qt.Key.Key_Minus:
+            view.zoom_by(1 / STEP)
+        elif key == Qt.Key.Key_0:
+            view.fit()
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            mirrored = self._placed.axis.mirrored
+            forward = (key == Qt.Key.Key_Right) != mirrored
+            self._along(1 if forward else -1)
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._among(-1 if key == Qt.Key.Key_Up else 1)
+        elif Qt.Key.Key_1 <= key <= Qt.Key.Key_9:
+            self._select_path(int(key) - int(Qt.Key.Key_1))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hover is not None:
+            self.select_edge(self._hover)
+        elif key == Qt.Key.Key_Escape:
+            self._session.select(edge=None, span=None, piece=None, path=None)
+        else:
+            super().keyPressEvent(event)
+
+    def _path_edges(self) -> np.ndarray:
+        """Return the edges of the selected path, of the best one by default."""
+        paths = self._placed.paths()
+        if not paths:
+            return np.zeros(0, dtype=np.int32)
+        place = self._session.selection.path or 0
+        return paths[min(place, len(paths) - 1)].edges
+
+    def _along(self, step: int) -> None:
+        """Select the next edge of the path."""
+        edges, analysis = self._path_edges(), self._placed.analysis
+        if analysis is None or not len(edges):
+            return
+        now = self._session.selection.edge
+        if now is None:
+            self.select_edge(int(edges[0] if step > 0 else edges[-1]))
+            return
+        where = np.flatnonzero(edges == now)
+        if len(where):
+            place = int(where[0]) + step
+        else:
+            # Beside the path: go on with the path's edge at this node.
+            node = analysis.lattice.start[now]
+            place = int(np.searchsorted(analysis.lattice.start[edges], node, side="right")) - 1
+            place += step if step < 0 else 1
+        self.select_edge(int(edges[min(max(place, 0), len(edges) - 1)]))
+
+    def _among(self, step: int) -> None:
+        """Select the next likely edge that starts where the selected one does."""
+        arcs, now = self._placed.arcs, self._session.selection.edge
+        if arcs is None:
+            return
+        if now is None:
+            self._along(1)
+            return
+        lattice = arcs.lattice
+        here = arcs.edge[lattice.start[arcs.edge] == lattice.start[now]]
+        rows = arcs.row_of[here]
+        weight = np.nan_to_num(arcs.probability[rows]) + (arcs.role[rows] == BEST)
+        order = here[np.lexsort((-lattice.end[here], -weight))]
+        where = np.flatnonzero(order == now)
+        place = int(where[0]) + step if len(where) else 0
+        self.select_edge(int(order[min(max(place, 0), len(order) - 1)]))
+
+    def _select_path(self, place: int) -> None:
+        if place < len(self._placed.paths()):
+            self._session.select(path=place)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()

@@ -1,0 +1,133 @@
+"""What the marks of the lattice mean, and how many edges are drawn: the text at its left."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.draw.arcs import HIDDEN
+from app.draw.lattice import Frame
+from app.draw.marks import draw_hatch
+from app.draw.viewport import GUTTER
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from app.views.explore.placed import Placed
+
+LEFT, SAMPLE, LINE = 12.0, 26.0, 21.0
+
+
+
+def draw_legend(
+    painter: QPainter, theme: Theme, placed: Placed, widget: QWidget, place: Frame
+) -> None:
+    """Draw the legend in the gutter of the lattice."""
+    arcs, analysis = placed.arcs, placed.analysis
+    if arcs is None or analysis is None:
+        return
+    tr = widget.tr
+    rows: list[tuple[str, str]] = []
+    if arcs.has_law:
+        rows.append(("best", tr("best path")))
+        count = len(analysis.nbest)
+        if count == 2:
+            rows.append(("alternative", tr("alternative 2")))
+        elif count > 2:
+            rows.append(("alternative", tr("alternatives 2–{n}").format(n=count)))
+    else:
+        rows.append(("best", tr("path taken")))
+    rows.append(("other", tr("other edges") if arcs.has_law else tr("other matches")))
+    if arcs.inside.any():
+        rows.append(("fragment", tr("byte fragments")))
+    y = 10.0
+    for kind, words in rows:
+        _sample(painter, theme, kind, QRectF(LEFT, y, SAMPLE, 14))
+        painter.setFont(theme.font(SIZE_DATA))
+        painter.setPen(theme.color("ink2"))
+        box = QRectF(LEFT + SAMPLE + 9, y - 2, GUTTER - LEFT - SAMPLE - 12, 18)
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, words)
+        y += LINE
+    y += 8
+    for words, bold, gap in _notes(placed, widget):
+        painter.setFont(theme.font(SIZE_DATA if bold else SIZE_NOTE, bold=bold))
+        painter.setPen(theme.color("ink" if bold else "ink3"))
+        room = QRectF(LEFT, y, GUTTER - LEFT - 8, max(place.base - y, 0.0))
+        wanted = painter.boundingRect(room, Qt.TextFlag.TextWordWrap, words)
+        if wanted.bottom() > place.base - 4:
+            break
+        painter.drawText(room, Qt.TextFlag.TextWordWrap, words)
+        y = wanted.bottom() + gap
+    if arcs.has_law:
+        painter.setFont(theme.font(SIZE_NOTE))
+        painter.setPen(theme.color("ink3"))
+        box = QRectF(LEFT, place.bars.top() - 2, GUTTER - LEFT - 8, place.bars.height() + 6)
+        painter.drawText(
+            box,
+            Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap,
+            tr("Boundary here\nprobability 0 – 1"),
+        )
+
+
+def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
+    """Return the lines under the samples: words, bold, and pixels after them."""
+    arcs, analysis = placed.arcs, placed.analysis
+    assert arcs is not None
+    assert analysis is not None
+    tr = widget.tr
+    notes: list[tuple[str, bool, float]] = []
+    if arcs.has_law:
+        notes.append(
+            (
+                tr("Width and opacity are the exact probability of the edge, θ = {theta:g}.").format(
+                    theta=analysis.settings.theta
+                ),
+                False,
+                10.0,
+            )
+        )
+    else:
+        notes.append((arcs.lattice.no_law, False, 10.0))
+    notes.append(
+        (
+            tr("{drawn:,} of {total:,} edges").format(drawn=len(arcs), total=arcs.total),
+            True,
+            2.0,
+        )
+    )
+    if arcs.hidden:
+        notes.append(
+            (
+                tr("{count:,} under {limit} hidden").format(count=arcs.hidden, limit=HIDDEN),
+                False,
+                8.0,
+            )
+        )
+    if arcs.beyond:
+        notes.append((tr("{count:,} beyond the part drawn").format(count=arcs.beyond), False, 8.0))
+    notes.append((tr("Labels where they fit; hover shows the rest."), False, 0.0))
+    return notes
+
+
+def _sample(painter: QPainter, theme: Theme, kind: str, box: QRectF) -> None:
+    if kind == "fragment":
+        frame = box.adjusted(0.5, 2.5, -0.5, -1.5)
+        draw_hatch(painter, frame, theme.color("line2"), 4)
+        painter.setPen(QPen(theme.color("line2"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(frame, 2, 2)
+        return
+    path = QPainterPath(QPointF(box.left(), box.bottom()))
+    top = box.bottom() - 13 * 4 / 3
+    path.cubicTo(box.left(), top, box.right(), top, box.right(), box.bottom())
+    color, width = {
+        "best": ("best", 3.0),
+        "alternative": ("alternative", 1.6),
+        "other": ("line2", 1.0),
+    }[kind]
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(theme.color(color), width))
+    painter.drawPath(path)
+    if kind == "best":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("best"))
+        for x in (box.left(), box.right()):
+            painter.drawEllipse(QPointF(x, box.bottom()), 2.6, 2.6)

@@ -1,0 +1,314 @@
+"""The best paths as rows of bricks on the shared axis, with their exact probabilities."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.draw.bricks import BrickRow
+from app.draw.lattice import edge_label
+from app.draw.marks import draw_brick, draw_hatch
+from app.draw.tokens import DENSITY, TWO_TONES
+from app.draw.viewport import GUTTER, Viewport
+from app.session import Session
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from app.views.explore.placed import Placed
+from app.views.explore.wheel import wheel
+
+ROW, BRICK, TOP = 25, 19, 6
+BAR_LEFT, BAR_WIDTH = 30.0, 66.0
+
+
+class PathsView(QWidget):
+    """Rows of bricks: what differs from path 1 is filled. Up and down choose a path."""
+
+    def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._placed, self._theme = placed, theme
+        self._session: Session = placed.session
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(ROW + 2 * TOP)
+        self.setAccessibleName(self.tr("Best paths"))
+        placed.lattice_viewport.changed.connect(self.update)
+        placed.lattice_changed.connect(self._lattice_changed)
+        self._session.selection_changed.connect(self.update)
+        theme.changed.connect(self.update)
+        self._lattice_changed()
+
+    def sizeHint(self) -> QSize:
+        return QSize(700, 2 * TOP + ROW * max(len(self._placed.rows), 6))
+
+    @property
+    def _viewport(self) -> Viewport:
+        return self._placed.lattice_viewport
+
+    def _lattice_changed(self) -> None:
+        self.setMinimumHeight(2 * TOP + ROW * max(len(self._placed.rows), 1))
+        lines = [
+            self.tr("Path {n}: {pieces}, probability {p}").format(
+                n=place + 1, pieces=" ".join(row.path.pieces[:40]), p=number(row.path.probability)
+            )
+            for place, row in enumerate(self._placed.rows)
+        ]
+        self.setAccessibleDescription("\n".join(lines))
+        self.update()
+
+    def row_rect(self, row: int) -> QRectF:
+        """Return where the bricks of a path are drawn."""
+        return QRectF(0, TOP + row * ROW + (ROW - BRICK) / 2, self.width(), BRICK)
+
+    def row_at(self, y: float) -> int:
+        """Return the path at a height, -1 where there is none."""
+        row = int((y - TOP) // ROW)
+        return row if 0 <= row < len(self._placed.rows) else -1
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._theme, QPainter(self)
+        painter.fillRect(event.rect(), theme.color("canvas"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place, row in enumerate(self._placed.rows):
+            self._paint_head(painter, place, row)
+            self._paint_row(painter, place, row)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("ink"), 1, Qt.PenStyle.DotLine))
+            painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+
+    def _paint_head(self, painter: QPainter, place: int, row: BrickRow) -> None:
+        theme, rect = self._theme, self.row_rect(place)
+        path = row.path
+        color = theme.color("best" if place == 0 else "alternative")
+        if self._session.selection.path == place:
+            painter.fillRect(
+                QRectF(4, rect.top() - 3, GUTTER - 2, rect.height() + 6), theme.color("selection")
+            )
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.font(SIZE_DATA, bold=place == 0))
+        painter.setPen(theme.color("ink" if place == 0 else "ink2"))
+        if not path.lattice.has_law:
+            box = QRectF(12, rect.top(), GUTTER - 12, rect.height())
+            painter.drawText(box, middle, self.tr("the path taken"))
+            return
+        painter.drawText(QRectF(12, rect.top(), 18, rect.height()), middle, str(place + 1))
+        top = max(self._placed.rows[0].path.probability, 1e-300)
+        wide = BAR_WIDTH * path.probability / top
+        bar = QRectF(BAR_LEFT, rect.center().y() - 6, max(wide, 1.0), 12)
+        painter.fillRect(bar, color)
+        painter.setPen(theme.color("ink"))
+        box = QRectF(BAR_LEFT, rect.top(), GUTTER - BAR_LEFT, rect.height())
+        painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, number(path.probability))
+
+    def _paint_row(self, painter: QPainter, place: int, row: BrickRow) -> None:
+        viewport, axis = self._viewport, self._viewport.axis
+        rect = self.row_rect(place)
+        if axis is None or not len(row.first):
+            return
+        painter.save()
+        painter.setClipRect(QRectF(GUTTER, rect.top() - 3, self.width(), rect.height() + 6))
+        first, last = viewport.visible
+        stop = self._same_from(place, row)
+        mean = axis.width * viewport.zoom / len(row.first)
+        for b in range(len(row.first)):
+            if row.start[b] >= stop:
+                break
+            for left, right in axis.intervals(float(row.start[b]), float(row.end[b])):
+                if right >= first and left <= last:
+                    box = QRectF(
+                        viewport.screen(left) + 0.75,
+                        rect.top(),
+                        (right - left) * viewport.zoom - 1.5,
+                        rect.height(),
+                    )
+                    self._paint_brick(painter, place, row, b, box, mean)
+        if stop < axis.shown:
+            self._paint_same(painter, rect, stop)
+        painter.restore()
+
+    def _same_from(self, place: int, row: BrickRow) -> float:
+        """Return the byte from which a row is only said to be as path 1: a brick after the last."""
+        if place == 0:
+            return math.inf
+        after = np.flatnonzero(row.start >= row.same_from)
+        # A line that says "same as 1" needs room; else the bricks themselves are shown.
+        if len(after) < 3:
+            return math.inf
+        return float(row.end[after[0]])
+
+    def _paint_brick(
+        self, painter: QPainter, place: int, row: BrickRow, b: int, box: QRectF, mean: float
+    ) -> None:
+        theme = self._theme
+        if mean < DENSITY:
+            return
+        differs = place == 0 or bool(row.differs[b])
+        role = "best" if place == 0 else "alternative"
+        line = theme.color(role if differs else "line")
+        fill: QColor | None = theme.color(f"fill_{role}") if differs else None
+        if mean < TWO_TONES:
+            painter.fillRect(box, line if differs else theme.color("hair"))
+            return
+        span = self._session.selection.span
+        lit = span is not None and span[0] <= row.start[b] and row.end[b] <= span[1]
+        if lit and not self._placed.stale_text:
+            painter.fillRect(box.adjusted(-1, -3, 1, 3), theme.color("selection"))
+        draw_brick(painter, box.adjusted(0.6, 0.6, -0.6, -0.6), line, fill)
+        if row.fragments[b]:
+            draw_hatch(painter, box.adjusted(1, 1, -1, -1), theme.color("line2"), 5)
+        self._paint_label(painter, row, b, box, differs)
+
+    def _paint_label(
+        self, painter: QPainter, row: BrickRow, b: int, box: QRectF, differs: bool
+    ) -> None:
+        theme, arcs = self._theme, self._placed.arcs
+        if arcs is None:
+            return
+        first, last = int(row.first[b]), int(row.last[b])
+        middle = Qt.AlignmentFlag.AlignCenter
+        if row.fragments[b] and last - first > 1:
+            font = theme.font(SIZE_NOTE)
+            count = int(row.fragments[b])
+            text = self.tr("{count:,} byte fragments").format(count=count)
+            metrics = QFontMetricsF(font)
+            if metrics.horizontalAdvance(text) + 6 > box.width():
+                text = f"{count:,}"
+        else:
+            font = theme.piece_font(SIZE_NOTE)
+            text = edge_label(arcs, int(row.path.edges[first]))
+        metrics = QFontMetricsF(font)
+        wide = metrics.horizontalAdvance(text)
+        if wide + 2 > box.width():
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() - 2)
+            wide = metrics.horizontalAdvance(text)
+            if len(text) < 2:
+                return
+        if row.fragments[b]:
+            paper = QRectF(box.center().x() - wide / 2 - 3, box.top() + 2, wide + 6, BRICK - 4)
+            painter.fillRect(paper, theme.color("canvas"))
+        painter.setFont(font)
+        painter.setPen(theme.color("ink" if differs else "ink3"))
+        painter.drawText(box, middle, text)
+
+    def _paint_same(self, painter: QPainter, rect: QRectF, stop: float) -> None:
+        """Draw the line that says that the rest is as in path 1."""
+        theme, axis = self._theme, self._viewport.axis
+        assert axis is not None
+        font = theme.font(SIZE_NOTE)
+        words = self.tr("same as 1")
+        wide = QFontMetricsF(font).horizontalAdvance(words)
+        y = rect.center().y()
+        for left, right in axis.intervals(stop, axis.shown):
+            x0 = max(self._viewport.screen(left) + 3, GUTTER)
+            x1 = min(self._viewport.screen(right) - 1, float(self.width()))
+            if x1 <= x0:
+                continue
+            painter.setPen(QPen(theme.color("line"), 1))
+            middle = (x0 + x1) / 2
+            if x1 - x0 < wide + 16:
+                painter.drawLine(QPointF(x0, y), QPointF(x1, y))
+                continue
+            painter.drawLine(QPointF(x0, y), QPointF(middle - wide / 2 - 4, y))
+            painter.drawLine(QPointF(middle + wide / 2 + 4, y), QPointF(x1, y))
+            painter.setFont(font)
+            painter.setPen(theme.color("ink3"))
+            painter.drawText(
+                QRectF(middle - wide / 2 - 2, rect.top(), wide + 4, rect.height()),
+                Qt.AlignmentFlag.AlignCenter,
+                words,
+            )
+
+    # Mouse and keys
+
+    def brick_at(self, place: QPointF) -> tuple[int, int] | None:
+        """Return the path and the brick at a pixel."""
+        row, axis = self.row_at(place.y()), self._viewport.axis
+        if row < 0 or axis is None or place.x() < GUTTER:
+            return None
+        byte = axis.byte_at(self._viewport.from_screen(place.x()))
+        bricks = self._placed.rows[row]
+        found = int(np.searchsorted(bricks.start, byte, side="right")) - 1
+        if found < 0 or byte >= bricks.end[found]:
+            return None
+        return row, found
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        row = self.row_at(event.position().y())
+        found = self.brick_at(event.position())
+        analysis = self._placed.analysis
+        if row < 0 or analysis is None:
+            self._session.select(path=None)
+            return
+        if found is None:
+            self._session.select(path=row)
+            return
+        bricks = self._placed.rows[row]
+        first, last = int(bricks.first[found[1]]), int(bricks.last[found[1]])
+        lattice = analysis.lattice
+        edge = int(bricks.path.edges[first])
+        span = (lattice.source(edge)[0], lattice.source(int(bricks.path.edges[last - 1]))[1])
+        one = last - first == 1
+        piece = int(lattice.piece[edge])
+        self._session.select(
+            model=analysis.model_key,
+            path=row,
+            edge=edge if one else None,
+            piece=piece if one and piece >= 0 else None,
+            span=span,
+        )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        count = len(self._placed.rows)
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if key in steps and count:
+            now = self._session.selection.path
+            place = 0 if now is None else min(max(now + steps[key], 0), count - 1)
+            self._session.select(path=place)
+        elif Qt.Key.Key_1 <= key <= Qt.Key.Key_9 and int(key) - int(Qt.Key.Key_1) < count:
+            self._session.select(path=int(key) - int(Qt.Key.Key_1))
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        wheel(event, self._placed.viewport)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.PaletteChange:
+            self.update()
+        return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+
+def number(p: float) -> str:
+    """Return a probability to four places, a small one in powers of ten."""
+    if math.isnan(p):
+        return "–"
+    if p == 0 or p >= 0.00005:
+        return f"{p:.4f}"
+    return f"{p:.1e}"

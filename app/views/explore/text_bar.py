@@ -1,0 +1,165 @@
+"""The text under analysis: the field, its size, and the unit of the axis."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QTextOption
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QWidget
+
+from app.jobs import Jobs
+from app.session import Session
+from app.theme import SIZE_INPUT, Theme
+from app.widgets.segmented import SegmentedControl
+from engine.progress import Report
+from engine.text import Text
+
+EDIT_LIMIT = 200_000
+"""Characters up to which a text is edited in the field; a longer one is shown from its start."""
+
+COUNT_LIMIT = 50_000
+"""Bytes up to which graphemes are counted at once; beyond it a job counts them."""
+
+LINES = 3
+
+
+class TextField(QPlainTextEdit):
+    """A field of one line that grows to three; Return leaves it, Shift+Return breaks the line."""
+
+    edited = Signal(str)
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFont(theme.piece_font(SIZE_INPUT))
+        self.setTabChangesFocus(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(3)
+        self.textChanged.connect(self._changed)
+        self._fit_height()
+
+    def text(self) -> str:
+        """Return the text; line ends are U+000A."""
+        return self.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Show a text without announcing it."""
+        with QSignalBlocker(self):
+            self.setPlainText(text)
+        self._fit_height()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+                self.insertPlainText("\n")
+            else:
+                self.left.emit()
+            return
+        super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        super().inputMethodEvent(event)
+        self._fit_height()
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._fit_height()
+
+    def _changed(self) -> None:
+        self._fit_height()
+        self.edited.emit(self.text())
+
+    def _fit_height(self) -> None:
+        # The document's height is in lines; a line's own height counts tall scripts in.
+        lines = min(max(int(self.document().size().height()), 1), LINES)
+        height = QFontMetricsF(self.font()).height()
+        first = self.document().firstBlock().layout()
+        if first is not None and first.lineCount():
+            height = max(height, first.lineAt(0).height())
+        self.setFixedHeight(round(lines * height) + 12)
+
+
+class TextBar(QWidget):
+    """Field, counts and units; edits go to the session at once."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs: Jobs = session.jobs
+        self.field = TextField(theme)
+        self.field.setPlaceholderText(self.tr("Type or paste a text"))
+        self.field.setAccessibleName(self.tr("Text"))
+        self.field.setAccessibleDescription(
+            self.tr("The text under analysis. Shift+Return breaks the line.")
+        )
+        self.counts = QLabel()
+        self.counts.setProperty("role", "second")
+        self.counts.setAccessibleName(self.tr("Size of the text"))
+        self.units = SegmentedControl(
+            [("byte", self.tr("Bytes")), ("grapheme", self.tr("Graphemes"))], theme
+        )
+        self.units.setAccessibleName(self.tr("Unit of the axis"))
+        self.units.set_value("grapheme")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(12)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.counts)
+        row.addWidget(self.units)
+        self.field.edited.connect(self._edited)
+        self.units.changed.connect(lambda unit: session.change_settings(unit=unit))
+        session.text_changed.connect(self._text_changed)
+        session.settings_changed.connect(self._settings_changed)
+        self._text_changed()
+        self._settings_changed()
+
+    def _edited(self, text: str) -> None:
+        # The field turns CR LF into LF: only what a person changes reaches the session.
+        self._session.set_text(text)
+
+    def _text_changed(self) -> None:
+        text = self._session.text
+        shown = text.string
+        too_long = len(shown) > EDIT_LIMIT
+        if too_long:
+            shown = shown[:EDIT_LIMIT]
+        self.field.setReadOnly(too_long)
+        self.field.setToolTip(
+            self.tr("Too long to edit here: the first {count:,} characters are shown.").format(
+                count=EDIT_LIMIT
+            )
+            if too_long
+            else ""
+        )
+        if self.field.text() != shown.replace("\r\n", "\n").replace("\r", "\n"):
+            self.field.set_text(shown)
+        self._count(text)
+
+    def _count(self, text: Text) -> None:
+        self._jobs.cancel("graphemes")
+        if text.n_bytes <= COUNT_LIMIT:
+            self._show_counts(text, text.n_graphemes)
+            return
+        self.counts.setText(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
+
+        def work(report: Report) -> int:
+            return text.n_graphemes
+
+        def done(graphemes: int) -> None:
+            if text is self._session.text:
+                self._show_counts(text, graphemes)
+
+        self._jobs.start("graphemes", self.tr("Counting graphemes"), work, done)
+
+    def _show_counts(self, text: Text, graphemes: int) -> None:
+        self.counts.setText(
+            self.tr("{graphemes:,} graphemes · {bytes:,} bytes").format(
+                graphemes=graphemes, bytes=text.n_bytes
+            )
+        )
+
+    def _settings_changed(self) -> None:
+        unit = self._session.settings.unit
+        self.units.set_value("byte" if unit == "byte" else "grapheme")

@@ -1,0 +1,85 @@
+"""The inverse temperature: a slider from uniform to Viterbi, a number, and the way back to 1."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+
+from app.session import Session
+
+HIGHEST = 10.0
+TICKS = 1000
+
+# θ = HIGHEST · (e^{k·s} − 1) / (e^k − 1), with θ = 1 in the middle of the slider.
+_K = 2 * math.log(HIGHEST - 1)
+
+
+def theta_at(tick: int) -> float:
+    """Return θ at a place of the slider, 0 … TICKS."""
+    share = tick / TICKS
+    return HIGHEST * math.expm1(_K * share) / math.expm1(_K)
+
+
+def tick_at(theta: float) -> int:
+    """Return the place of θ on the slider; what is above HIGHEST stands at the end."""
+    share = math.log1p(min(theta, HIGHEST) / HIGHEST * math.expm1(_K)) / _K
+    return round(share * TICKS)
+
+
+class ThetaControl(QWidget):
+    """Slider and field for θ; dragging changes the session's settings live."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        name = QLabel("θ")
+        name.setToolTip(self.tr("Inverse temperature: P(path) ∝ exp(θ · score)"))
+        low, high = QLabel(self.tr("uniform")), QLabel(self.tr("Viterbi"))
+        for label in (low, high):
+            label.setProperty("role", "note")
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, TICKS)
+        self.slider.setSingleStep(10)
+        self.slider.setPageStep(100)
+        self.slider.setFixedWidth(140)
+        self.slider.setAccessibleName(self.tr("Inverse temperature θ"))
+        self.field = QDoubleSpinBox()
+        self.field.setRange(0.0, 1000.0)
+        self.field.setDecimals(2)
+        self.field.setSingleStep(0.1)
+        self.field.setKeyboardTracking(False)
+        self.field.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        self.field.setFixedWidth(64)
+        self.field.setAccessibleName(self.tr("Inverse temperature θ, as a number"))
+        self.reset = QPushButton(self.tr("Reset to 1"))
+        self.reset.setProperty("flat", True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for widget in (name, low, self.slider, high, self.field, self.reset):
+            row.addWidget(widget)
+        self.slider.valueChanged.connect(self._slid)
+        self.field.valueChanged.connect(lambda theta: session.change_settings(theta=theta))
+        self.reset.clicked.connect(lambda: session.change_settings(theta=1.0))
+        session.settings_changed.connect(self._show)
+        self._show()
+
+    def allow(self, allowed: bool, why: str) -> None:
+        """Let θ be changed or not; `why` is the reason that a person reads."""
+        self.setEnabled(allowed)
+        self.setToolTip("" if allowed else why)
+
+    def _slid(self, tick: int) -> None:
+        theta = theta_at(tick)
+        # Near 1 the slider catches, so that the model's own law is found again.
+        self._session.change_settings(theta=1.0 if abs(theta - 1) < 0.012 else round(theta, 3))
+
+    def _show(self) -> None:
+        theta = self._session.settings.theta
+        with QSignalBlocker(self.slider), QSignalBlocker(self.field):
+            if abs(theta_at(self.slider.value()) - theta) > 0.006:
+                self.slider.setValue(tick_at(theta))
+            self.field.setValue(theta)
+        self.reset.setEnabled(theta != 1.0)
