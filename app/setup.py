@@ -149,11 +149,16 @@ class Machine:
 
 
 def needs_display(command: str, arguments: list[str], machine: Machine) -> bool:
-    """Tell whether a command will open windows on a Linux display."""
+    """Tell whether a command will open windows on a Linux display.
+
+    As in `app.main`, files and `open` mean the window; any other word is a headless command.
+    """
     platform = machine.env.get("QT_QPA_PLATFORM") or "xcb"
     if command == "test":
         platform = machine.env.get("SEGSCOPE_TEST_PLATFORM") or "offscreen"
-    elif command != "run" or (arguments and arguments[0] != "open"):
+    elif command != "run":
+        return False
+    elif arguments and arguments[0] != "open" and not Path(arguments[0]).exists():
         return False
     return machine.platform.startswith("linux") and platform.startswith(("xcb", "wayland"))
 

@@ -219,6 +219,14 @@ def test_libraries_of_a_window_are_not_asked_for_without_one(
     assert not any("apt-get" in ran for ran in machine.ran)
 
 
+def test_a_file_opens_the_window_and_needs_its_libraries(
+    machine: FakeMachine, checkout: Path
+) -> None:
+    machine.lacking = {"libxcb-cursor.so.0"}
+    assert setup.main(["run", str(checkout / "pyproject.toml")], machine, checkout) == 0
+    assert "libxcb-cursor0" in machine.ran[1]
+
+
 def test_wayland_needs_other_libraries(machine: FakeMachine) -> None:
     machine.lacking = {"libwayland-client.so.0", "libxcb-cursor.so.0"}
     machine.env = {"WAYLAND_DISPLAY": "wayland-0"}
