@@ -153,12 +153,13 @@ def needs_display(command: str, arguments: list[str], machine: Machine) -> bool:
 
     As in `app.main`, files and `open` mean the window; any other word is a headless command.
     """
-    platform = machine.env.get("QT_QPA_PLATFORM") or "xcb"
     if command == "test":
         platform = machine.env.get("SEGSCOPE_TEST_PLATFORM") or "offscreen"
-    elif command != "run":
-        return False
-    elif arguments and arguments[0] != "open" and not Path(arguments[0]).exists():
+    elif command == "run" and (
+        not arguments or arguments[0] == "open" or Path(arguments[0]).exists()
+    ):
+        platform = machine.env.get("QT_QPA_PLATFORM") or "xcb"
+    else:
         return False
     return machine.platform.startswith("linux") and platform.startswith(("xcb", "wayland"))
 
