@@ -99,6 +99,13 @@ class Comparison:
         codes = [one.code for one in self.corpus]
         return self.rows[self.models.index(model) * len(codes) + codes.index(language)]
 
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Names of the fields of `Row` that hold a figure anywhere, in their order."""
+        names = [name for name in Row.__dataclass_fields__ if name not in ("model", "language")]
+        values = {name: [getattr(row, name) for row in self.rows] for name in names}
+        return tuple(n for n in names if any(v is not None and v == v for v in values[n]))
+
     def line_tokens(self, model: str, language: str) -> Counts:
         """Return the tokens of each line, int64[lines]."""
         tokens = self.counts[model, language].tokens

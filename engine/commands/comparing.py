@@ -21,21 +21,7 @@ from engine.metrics import COLUMNS, DEFAULT_COLUMNS, Comparison, check_columns, 
 from engine.progress import Report, silent
 from engine.terminal import LEFT, RIGHT, aligned, number, styled
 
-SHOWN = (
-    ("lines", 0),
-    ("chars", 0),
-    ("bytes", 0),
-    ("graphemes", 0),
-    ("words", 0),
-    ("tokens", 0),
-    ("chars_per_token", 3),
-    ("bytes_per_token", 3),
-    ("graphemes_per_token", 3),
-    ("tokens_per_word", 3),
-    ("premium", 3),
-    ("unknown_chars", 0),
-    ("round_trip_failures", 0),
-)
+RATIO_DIGITS = 3
 
 
 def add(subparsers: Subparsers) -> None:
@@ -91,24 +77,19 @@ def _rows(comparison: Comparison, corpus: Corpus, by_line: bool) -> list[dict[st
 
 def _for_people(comparison: Comparison, corpus: Corpus, rows: list[dict[str, Any]]) -> list[str]:
     names = {language.code: language.name for language in corpus}
-    figures = [
-        (name, digits)
-        for name, digits in SHOWN
-        if any(number(row[name]) != "–" for row in rows)
-        and not (name == "lines" and rows and "line" in rows[0])
-    ]
+    by_line = bool(rows) and "line" in rows[0]
+    figures = [name for name in comparison.figures if not (by_line and name == "lines")]
     several = len(comparison.models) > 1
-    lines = bool(rows) and "line" in rows[0]
     table = []
     for row in rows:
         code = row["language"]
         cells = [row["model"]] if several else []
         cells += [code, names[code] if names[code] != code else ""]
-        cells += [str(row["line"])] if lines else []
-        table.append(cells + [number(row[name], digits) for name, digits in figures])
-    heading = (["model"] if several else []) + ["code", "language"] + (["line"] if lines else [])
-    sides = LEFT * (2 + several) + RIGHT * (lines + len(figures))
-    heading += [name.replace("_per_", "/").replace("_", " ") for name, _ in figures]
+        cells += [str(row["line"])] if by_line else []
+        table.append(cells + [number(row[name], RATIO_DIGITS) for name in figures])
+    heading = (["model"] if several else []) + ["code", "language"] + (["line"] if by_line else [])
+    sides = LEFT * (2 + several) + RIGHT * (by_line + len(figures))
+    heading += [name.replace("_per_", "/").replace("_", " ") for name in figures]
     shown = aligned(heading, table, sides)
     if comparison.base:
         shown.append(f"premium: tokens over those of {names[comparison.base]}, same lines")
