@@ -60,7 +60,7 @@ class Job(QObject):
             result = self.work(self.report)
         except Cancelled:
             self._arrived.emit("cancelled", None)
-        except BaseException as error:  # peers raise PanicException, which is no Exception
+        except BaseException as error:  # noqa: BLE001 - Rust panics are no Exception
             self._arrived.emit("failed", error)
         else:
             self._arrived.emit("done", result)

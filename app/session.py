@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import Jobs
 from app.loading import load_model
-from engine.errors import SegscopeError
+from engine.errors import SegscopeError, TextError
 from engine.progress import Report
 from engine.text import Text, Unit
 
@@ -40,6 +40,14 @@ class OpenModel:
     key: int
     letter: str
     model: Model
+
+    @property
+    def name(self) -> str:
+        """What the window calls it: the file's name without the endings that models have."""
+        name = self.model.name
+        for ending in (".json", ".model", ".tiktoken", ".tokenizer"):
+            name = name.removesuffix(ending)
+        return name or self.model.name
 
     @property
     def color_index(self) -> int:
@@ -263,9 +271,14 @@ class Session(QObject):
         """Read a text file in the background and make it the current text."""
 
         def work(report: Report) -> Text:
-            from engine.corpus import read_text
-
-            return read_text(path)
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                reason = error.strerror or type(error).__name__
+                raise TextError(
+                    f"the file can't be read ({reason})", str(path), "check it"
+                ) from None
+            return Text.from_bytes(data, str(path))
 
         self.jobs.start(
             "text",

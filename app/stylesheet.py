@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from PySide6.QtWidgets import QApplication
+
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 
 _RULES = """
@@ -118,3 +120,16 @@ def style_sheet(theme: Theme) -> str:
     for name in sorted(values, key=len, reverse=True):
         rules = rules.replace(f"${name}", values[name])
     return rules
+
+
+def dress(application: QApplication, theme: Theme) -> None:
+    """Give an application the theme's style, font, palette and style sheet, and keep it so."""
+
+    def renew() -> None:
+        application.setPalette(theme.qt_palette())
+        application.setStyleSheet(style_sheet(theme))
+
+    application.setStyle("Fusion")
+    application.setFont(theme.font())
+    renew()
+    theme.changed.connect(renew)

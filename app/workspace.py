@@ -42,13 +42,17 @@ class Workspace(QMainWindow):
         self.addDockWidget(area, dock)
         return dock
 
+    def panes(self) -> list[QDockWidget]:
+        """Return the panes in the order in which they were added."""
+        return self.findChildren(QDockWidget)
+
     def compose_default(self) -> None:
         """Remember the present layout as the default; call at the end of the constructor."""
         self._default = self.saveState(LAYOUT_VERSION)
 
     def restore_default(self) -> None:
         """Put all panes back to where the workspace's design has them."""
-        for dock in self.findChildren(QDockWidget):
+        for dock in self.panes():
             dock.setFloating(False)
             dock.show()
         self.restoreState(self._default, LAYOUT_VERSION)

@@ -58,5 +58,5 @@ class EmptyState(QWidget):
     @staticmethod
     def _button(text: str, call: Callable[[], object]) -> QPushButton:
         button = QPushButton(text)
-        button.clicked.connect(lambda: call())
+        button.clicked.connect(lambda _=False: call())
         return button

@@ -28,7 +28,7 @@ def load(
 
     pattern, specials: only for tiktoken ranks, which don't hold them: the name of a published
     split pattern or a regular expression, and the ids of the special tokens. `report` counts up
-    to 1000. Raises `ModelError` that says what is unreadable, where, and what to do.
+    to 1000. Raises `ModelError` that says what is wrong, where, and what to do.
     """
     source = open_source(Path(path), report)
     if tiktoken.recognise(source.data):
@@ -45,10 +45,15 @@ def load(
     raise unreadable.what_is_it(source)
 
 
+def recognised(head: bytes) -> bool:
+    """Return whether a file that begins with these bytes (64 KB will do) looks like a model."""
+    return tiktoken.recognise(head) or any(recognise(head) for recognise, _ in _READERS)
+
+
 _READERS = (
     (huggingface.recognise, huggingface.read),
     (bytepiece.recognise, bytepiece.read),
     (sentencepiece.recognise, sentencepiece.read),
 )
 
-__all__ = ["load"]
+__all__ = ["load", "recognised"]

@@ -1,0 +1,398 @@
+"""The one table of actions: menus, shortcuts, action search and the keyboard help come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+if TYPE_CHECKING:
+
+    def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
+        """Mark a text for translation; Qt's own stub says that it returns an object."""
+else:
+    from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+CONTEXT = "Actions"
+
+MENUS = (
+    ("file", QT_TRANSLATE_NOOP("Actions", "&File")),
+    ("model", QT_TRANSLATE_NOOP("Actions", "&Model")),
+    ("view", QT_TRANSLATE_NOOP("Actions", "&View")),
+    ("play", QT_TRANSLATE_NOOP("Actions", "&Play")),
+    ("help", QT_TRANSLATE_NOOP("Actions", "&Help")),
+)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An action. `call` names a method of the commands object.
+
+    group: a line parts the groups of a menu. argument: given to the method. local: the keys work
+    where the picture or the player has the focus, so they are shown but not bound to the window.
+    when: the condition that allows the action (`model`, `player`, `back` …); "" is always.
+    exclusive: the checkable actions of this name exclude each other.
+    """
+
+    id: str
+    text: str
+    menu: str
+    call: str
+    shortcut: str = ""
+    group: int = 0
+    argument: str = ""
+    icon: str = ""
+    local: bool = False
+    checkable: bool = False
+    exclusive: str = ""
+    when: str = ""
+
+    @property
+    def title(self) -> str:
+        """The text in the person's language, with its mnemonic mark."""
+        return QCoreApplication.translate(CONTEXT, self.text)
+
+    @property
+    def plain(self) -> str:
+        """The text without the mnemonic mark and dots."""
+        return self.title.replace("&", "").rstrip("…")
+
+    def keys(self) -> str:
+        """The shortcut as this system writes it."""
+        native = QKeySequence.SequenceFormat.NativeText
+        parts = [QKeySequence(key).toString(native) for key in self.shortcut.split(", ") if key]
+        return ", ".join(parts)
+
+
+def _workspace(number: int, name: str, text: str) -> Spec:
+    return Spec(
+        f"go.{name}",
+        text,
+        "view",
+        "show_workspace",
+        f"Ctrl+{number}",
+        0,
+        name,
+        name,
+        checkable=True,
+        exclusive="workspace",
+    )
+
+
+ACTIONS: tuple[Spec, ...] = (
+    Spec(
+        "open",
+        QT_TRANSLATE_NOOP("Actions", "&Open…"),
+        "file",
+        "open_dialog",
+        "Ctrl+O",
+        0,
+        icon="open",
+    ),
+    Spec(
+        "open.corpus",
+        QT_TRANSLATE_NOOP("Actions", "Open &corpus folder…"),
+        "file",
+        "open_corpus_dialog",
+        "Ctrl+Shift+O",
+        0,
+        icon="folder",
+    ),
+    Spec(
+        "save",
+        QT_TRANSLATE_NOOP("Actions", "&Save scene"),
+        "file",
+        "save_scene",
+        "Ctrl+S",
+        2,
+        icon="save",
+    ),
+    Spec(
+        "save.as",
+        QT_TRANSLATE_NOOP("Actions", "Save scene &as…"),
+        "file",
+        "save_scene_as",
+        "Ctrl+Shift+S",
+        2,
+    ),
+    Spec("quit", QT_TRANSLATE_NOOP("Actions", "&Quit"), "file", "quit", "Ctrl+Q", 4, icon="quit"),
+    Spec(
+        "about.model",
+        QT_TRANSLATE_NOOP("Actions", "&About this model"),
+        "model",
+        "about_model",
+        "Ctrl+I",
+        0,
+        icon="info",
+        when="model",
+    ),
+    Spec(
+        "model.next",
+        QT_TRANSLATE_NOOP("Actions", "&Next model"),
+        "model",
+        "next_model",
+        "Ctrl+PgDown",
+        1,
+        when="models",
+    ),
+    Spec(
+        "model.previous",
+        QT_TRANSLATE_NOOP("Actions", "&Previous model"),
+        "model",
+        "previous_model",
+        "Ctrl+PgUp",
+        1,
+        when="models",
+    ),
+    Spec(
+        "close",
+        QT_TRANSLATE_NOOP("Actions", "&Close model"),
+        "model",
+        "close_model",
+        "Ctrl+W",
+        2,
+        icon="close",
+        when="model",
+    ),
+    _workspace(1, "explore", QT_TRANSLATE_NOOP("Actions", "&Explore")),
+    _workspace(2, "merges", QT_TRANSLATE_NOOP("Actions", "&Merges")),
+    _workspace(3, "sampling", QT_TRANSLATE_NOOP("Actions", "&Sampling")),
+    _workspace(4, "languages", QT_TRANSLATE_NOOP("Actions", "&Languages")),
+    _workspace(5, "vocabulary", QT_TRANSLATE_NOOP("Actions", "&Vocabulary")),
+    Spec(
+        "back", QT_TRANSLATE_NOOP("Actions", "&Back"), "view", "go_back", "Alt+Left", 1, when="back"
+    ),
+    Spec(
+        "forward",
+        QT_TRANSLATE_NOOP("Actions", "&Forward"),
+        "view",
+        "go_forward",
+        "Alt+Right",
+        1,
+        when="forward",
+    ),
+    Spec(
+        "layout",
+        QT_TRANSLATE_NOOP("Actions", "&Restore layout"),
+        "view",
+        "restore_layout",
+        "Ctrl+Shift+R",
+        2,
+        icon="layout",
+        when="workspace",
+    ),
+    Spec(
+        "theme.toggle",
+        QT_TRANSLATE_NOOP("Actions", "Light or &dark"),
+        "view",
+        "toggle_theme",
+        "Ctrl+L",
+        3,
+        icon="moon",
+    ),
+    Spec(
+        "theme.system",
+        QT_TRANSLATE_NOOP("Actions", "Theme: as the system"),
+        "view",
+        "choose_theme",
+        "",
+        3,
+        "system",
+        checkable=True,
+        exclusive="theme",
+    ),
+    Spec(
+        "theme.light",
+        QT_TRANSLATE_NOOP("Actions", "Theme: light"),
+        "view",
+        "choose_theme",
+        "",
+        3,
+        "light",
+        checkable=True,
+        exclusive="theme",
+    ),
+    Spec(
+        "theme.dark",
+        QT_TRANSLATE_NOOP("Actions", "Theme: dark"),
+        "view",
+        "choose_theme",
+        "",
+        3,
+        "dark",
+        checkable=True,
+        exclusive="theme",
+    ),
+    Spec(
+        "motion",
+        QT_TRANSLATE_NOOP("Actions", "Reduce m&otion"),
+        "view",
+        "set_reduced_motion",
+        "",
+        4,
+        checkable=True,
+    ),
+    Spec(
+        "menubar",
+        QT_TRANSLATE_NOOP("Actions", "Show menu &bar"),
+        "view",
+        "set_menu_bar",
+        "",
+        4,
+        checkable=True,
+    ),
+    Spec(
+        "play",
+        QT_TRANSLATE_NOOP("Actions", "&Play or pause"),
+        "play",
+        "play",
+        "Space",
+        0,
+        icon="play",
+        local=True,
+        when="player",
+    ),
+    Spec(
+        "step.next",
+        QT_TRANSLATE_NOOP("Actions", "&Next step"),
+        "play",
+        "step_next",
+        "Right",
+        1,
+        local=True,
+        when="player",
+    ),
+    Spec(
+        "step.back",
+        QT_TRANSLATE_NOOP("Actions", "Step &back"),
+        "play",
+        "step_back",
+        "Left",
+        1,
+        local=True,
+        when="player",
+    ),
+    Spec(
+        "step.first",
+        QT_TRANSLATE_NOOP("Actions", "To the &start"),
+        "play",
+        "step_first",
+        "Home",
+        1,
+        local=True,
+        when="player",
+    ),
+    Spec(
+        "step.last",
+        QT_TRANSLATE_NOOP("Actions", "To the &end"),
+        "play",
+        "step_last",
+        "End",
+        1,
+        local=True,
+        when="player",
+    ),
+    Spec(
+        "slower",
+        QT_TRANSLATE_NOOP("Actions", "S&lower"),
+        "play",
+        "slower",
+        "J",
+        2,
+        local=True,
+        when="player",
+    ),
+    Spec(
+        "faster",
+        QT_TRANSLATE_NOOP("Actions", "&Faster"),
+        "play",
+        "faster",
+        "L",
+        2,
+        local=True,
+        when="player",
+    ),
+    Spec(
+        "search",
+        QT_TRANSLATE_NOOP("Actions", "&Find an action, file or example"),
+        "help",
+        "search",
+        "Ctrl+Shift+P",
+        0,
+        icon="search",
+    ),
+    Spec(
+        "keyboard",
+        QT_TRANSLATE_NOOP("Actions", "&Keyboard"),
+        "help",
+        "show_keyboard",
+        "F1",
+        0,
+        icon="keyboard",
+    ),
+    Spec("log", QT_TRANSLATE_NOOP("Actions", "Show the &log folder"), "help", "show_log", "", 1),
+    Spec(
+        "about",
+        QT_TRANSLATE_NOOP("Actions", "About &Segscope"),
+        "help",
+        "about",
+        "",
+        1,
+        icon="logo",
+    ),
+)
+
+
+class ActionTable(QObject):
+    """The actions of the table as `QAction`s, bound to the methods of a commands object."""
+
+    def __init__(self, window: QWidget, commands: object) -> None:
+        super().__init__(window)
+        self.actions: dict[str, QAction] = {}
+        groups: dict[str, QActionGroup] = {}
+        for spec in ACTIONS:
+            action = QAction(spec.title, window)
+            action.setObjectName(f"action.{spec.id}")
+            if spec.local:
+                action.setText(f"{spec.title}\t{spec.keys()}")
+            elif spec.shortcut:
+                action.setShortcut(QKeySequence(spec.shortcut))
+            action.setCheckable(spec.checkable)
+            if spec.exclusive:
+                if spec.exclusive not in groups:
+                    groups[spec.exclusive] = QActionGroup(self)
+                groups[spec.exclusive].addAction(action)
+            action.triggered.connect(_bind(spec, getattr(commands, spec.call)))
+            window.addAction(action)  # so that shortcuts work while the menu bar is hidden
+            self.actions[spec.id] = action
+
+    def allow(self, conditions: Mapping[str, bool]) -> None:
+        """Enable the actions whose condition holds."""
+        for spec in ACTIONS:
+            if spec.when:
+                self.actions[spec.id].setEnabled(conditions.get(spec.when, False))
+
+    def fill(self, menus: Mapping[str, QMenu]) -> None:
+        """Put the actions into the menus, with a line between groups."""
+        for name, menu in menus.items():
+            group: int | None = None
+            for spec in ACTIONS:
+                if spec.menu != name:
+                    continue
+                if group is not None and spec.group != group:
+                    menu.addSeparator()
+                group = spec.group
+                menu.addAction(self.actions[spec.id])
+
+
+def _bind(spec: Spec, call: Callable[..., object]) -> Callable[[bool], object]:
+    def run(checked: bool = False) -> object:
+        if spec.argument:
+            return call(spec.argument)
+        return call(checked) if spec.checkable else call()
+
+    return run

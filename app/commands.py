@@ -1,0 +1,151 @@
+"""What the actions do to files and to what is shown of them: the methods that dialogs belong to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app.opening import Opener
+from app.scenes import Scenes, with_digests
+from app.session import Session
+from app.settings import data_folder
+from app.theme import Theme
+from app.views.keyboard import KeyboardDialog
+from app.views.model_card import ModelCard
+from engine.progress import Report
+from engine.scene import Scene, write_scene
+
+_DELETE = Qt.WidgetAttribute.WA_DeleteOnClose
+
+
+class FileCommands(QObject):
+    """Open, save and tell about what is open, by dialogs."""
+
+    failed = Signal(object, str)
+    saved = Signal(object)
+
+    def __init__(
+        self,
+        session: Session,
+        theme: Theme,
+        opener: Opener,
+        scenes: Scenes,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._session, self._theme, self._opener = session, theme, opener
+        self._scenes, self._window = scenes, window
+        self._folder = ""
+
+    def open_dialog(self) -> None:
+        """Ask for files of any sort."""
+        names, _ = QFileDialog.getOpenFileNames(
+            self._window, self.tr("Open models, texts, corpora or scenes"), self._folder
+        )
+        if names:
+            self._folder = str(Path(names[0]).parent)
+            self._opener.open([Path(name) for name in names])
+
+    def open_corpus_dialog(self) -> None:
+        """Ask for a folder with one text file a language."""
+        name = QFileDialog.getExistingDirectory(
+            self._window, self.tr("Open a corpus: a folder with one text file a language"),
+            self._folder,
+        )  # fmt: skip
+        if name:
+            self._folder = str(Path(name).parent)
+            self._opener.open([Path(name)])
+
+    def save(self, workspace: str) -> None:
+        """Write the scene to its file; ask for one where it has none."""
+        if self._scenes.path is None:
+            self.save_as(workspace)
+        else:
+            self._write(workspace, self._scenes.path)
+
+    def save_as(self, workspace: str) -> None:
+        """Ask for a file and write the scene to it."""
+        proposal = self._scenes.path or Path(self._folder, "scene.json")
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Save scene"), str(proposal), self.tr("Scenes (*.json)")
+        )
+        if not name:
+            return
+        path = Path(name)
+        if not path.suffix:
+            path = path.with_suffix(".json")
+        self._folder = str(path.parent)
+        self._write(workspace, path)
+
+    def _write(self, workspace: str, path: Path) -> None:
+        plain = self._scenes.capture(workspace)
+
+        def work(report: Report) -> Scene:
+            scene = with_digests(plain)
+            write_scene(scene, path)
+            return scene
+
+        def done(_scene: Scene) -> None:
+            self._scenes.path = path
+            self.saved.emit(path)
+
+        self._session.jobs.start(
+            "save",
+            self.tr("Saving {name}").format(name=path.name),
+            work,
+            done,
+            lambda error: self.failed.emit(
+                error, self.tr("{name} was not saved").format(name=path.name)
+            ),
+        )
+
+    def about_model(self, key: int) -> ModelCard | None:
+        """Show what a model's file says."""
+        opened = self._session.open_model(key)
+        if opened is None:
+            return None
+        card = ModelCard(opened, self._theme, self._window)
+        card.setAttribute(_DELETE)
+        card.pattern_chosen.connect(self._reopen)
+        card.close_wanted.connect(self._session.close_model)
+        card.show()
+        return card
+
+    def _reopen(self, key: int, pattern: str) -> None:
+        opened = self._session.open_model(key)
+        if opened is not None:
+            self._session.load_model(opened.model.path, replaces=key, pattern=pattern)
+
+    def keyboard(self) -> KeyboardDialog:
+        """Show the keyboard at a glance."""
+        dialog = KeyboardDialog(self._window)
+        dialog.setAttribute(_DELETE)
+        dialog.show()
+        return dialog
+
+    def log_folder(self) -> None:
+        """Show the folder of the log in the system's file manager."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(data_folder())))
+
+    def about(self) -> None:
+        """Say what this is."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("segscope")
+        except PackageNotFoundError:
+            number = self.tr("(not installed)")
+        box = QMessageBox(self._window)
+        box.setAttribute(_DELETE)
+        box.setWindowTitle(self.tr("About Segscope"))
+        box.setText(self.tr("Segscope {version}").format(version=number))
+        box.setInformativeText(
+            self.tr(
+                "A desktop analyzer for subword tokenizers: every cut, every path, every "
+                "probability. Apache License 2.0."
+            )
+        )
+        box.open()

@@ -1,0 +1,122 @@
+"""Where Segscope starts: headless commands go to the engine, everything else opens the window."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QTranslator
+    from PySide6.QtWidgets import QApplication
+
+USAGE = """usage: segscope [FILE…]              open the window, with files or the last session
+       segscope open [FILE…]         the same
+       segscope render SCENE --output X.png|X.svg
+                                     draw a scene without a screen
+       segscope COMMAND …            one of the engine's commands, see below
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run Segscope and return the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    first = given[0] if given else ""
+    if first == "render":
+        from app.render import main as render
+
+        return render(given[1:])
+    if first == "open" or not first or Path(first).exists():
+        return run_window(given[1:] if first == "open" else given)
+    from engine.cli import main as headless
+
+    if first in ("-h", "--help"):
+        print(USAGE)
+    return headless(given)
+
+
+def run_window(files: Sequence[str]) -> int:
+    """Open the window with files and run it until it is closed."""
+    parser = argparse.ArgumentParser(prog="segscope open", usage="segscope open [FILE…]")
+    parser.add_argument("files", nargs="*", type=Path)
+    paths = parser.parse_args(list(files)).files
+
+    from app import errors
+    from app.jobs import Jobs
+    from app.session import Session
+    from app.settings import Preferences, data_folder
+    from app.stylesheet import dress
+    from app.theme import Theme
+    from app.window import Window
+
+    application = make_application(sys.argv[:1])
+    translators = translate(application)
+    close_log = errors.open_log(data_folder())
+    uncaught = errors.Uncaught()
+    uncaught.install()
+    from PySide6.QtCore import QSettings
+
+    preferences = Preferences.read(QSettings())
+    theme = Theme(preferences.theme)
+    theme.reduce_motion(preferences.reduced_motion)
+    dress(application, theme)
+    jobs, background = Jobs(), Jobs(workers=1)
+    session = Session(jobs)
+    window = Window(session, theme, preferences, background)
+    uncaught.happened.connect(window.show_error)
+    window.painted.connect(lambda: window.begin(paths))
+    window.painted.connect(window.warm_up)
+    window.show()
+    try:
+        return application.exec()
+    finally:
+        jobs.shutdown()
+        background.shutdown()
+        uncaught.uninstall()
+        close_log()
+        del translators
+
+
+def make_application(arguments: Sequence[str]) -> QApplication:
+    """Make the Qt application with the names that its settings and windows go by."""
+    from PySide6.QtCore import QCoreApplication, QLoggingCategory
+    from PySide6.QtGui import QIcon
+    from PySide6.QtWidgets import QApplication
+
+    # A font of the list that lacks a script is no news: the next one has it.
+    QLoggingCategory.setFilterRules("qt.text.font.db.warning=false")
+    QCoreApplication.setOrganizationName("Segscope")
+    QCoreApplication.setApplicationName("Segscope")
+    application = QApplication(list(arguments))
+    QApplication.setDesktopFileName("segscope")
+    application.setWindowIcon(QIcon(str(_resources() / "icons" / "segscope.svg")))
+    return application
+
+
+def translate(application: QApplication) -> list[QTranslator]:
+    """Install the person's language, ours and Qt's own, where there is a translation."""
+    from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
+
+    installed = []
+    places = (
+        ("segscope", str(_resources() / "translations")),
+        ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
+    )
+    for name, folder in places:
+        translator = QTranslator(application)
+        if translator.load(QLocale(), name, "_", folder):
+            application.installTranslator(translator)
+            installed.append(translator)
+    return installed
+
+
+def _resources() -> Path:
+    from importlib.resources import files
+
+    return Path(str(files("resources")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

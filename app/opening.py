@@ -1,0 +1,113 @@
+"""Opening whatever a person names: models, scenes, texts and corpora, by their content."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.recent import Recent
+from app.session import Session
+from engine.errors import SegscopeError
+from engine.progress import Report
+
+Kind = Literal["model", "scene", "text", "corpus"]
+
+HEAD = 64 * 1024
+MODEL_ENDINGS = {".json", ".model", ".tiktoken", ".vocab", ".bpe"}
+
+
+def kind_of(path: Path) -> Kind:
+    """Tell what a path is, by its content; a folder is a corpus.
+
+    Raises `SegscopeError` for a path that can't be read. What is broken is reported by the reader
+    of what it should have been: a file named as models are goes to the models' reader.
+    """
+    if path.is_dir():
+        return "corpus"
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SegscopeError(f"the file can't be read ({reason})", str(path), "check it") from None
+    if _is_scene(head):
+        return "scene"
+    if _is_model(path, head):
+        return "model"
+    return "text"
+
+
+def _is_scene(head: bytes) -> bool:
+    text = head.decode("utf-8-sig", errors="ignore").lstrip()
+    if not text.startswith("{"):
+        return False
+    try:
+        content = json.loads(text)
+    except ValueError:
+        # Cut at the end of the head, or broken: a scene writes its mark first.
+        return text[1:].lstrip().startswith('"segscope"')
+    return isinstance(content, dict) and "segscope" in content
+
+
+def _is_model(path: Path, head: bytes) -> bool:
+    if path.suffix.lower() in MODEL_ENDINGS:
+        return True
+    from engine.formats import recognised
+
+    return recognised(head)
+
+
+class Opener(QObject):
+    """Opens paths one after the other in the background and keeps the list of recent ones."""
+
+    scene_wanted = Signal(object)
+    failed = Signal(object, str)
+
+    def __init__(self, session: Session, recent: Recent, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._recent = session, recent
+
+    def open(self, paths: Sequence[Path]) -> None:
+        """Open paths; several texts at once are a corpus."""
+        paths = tuple(paths)
+        if not paths:
+            return
+
+        def work(report: Report) -> list[tuple[Path, Kind | SegscopeError]]:
+            found: list[tuple[Path, Kind | SegscopeError]] = []
+            for done, path in enumerate(paths):
+                report(done, len(paths))
+                try:
+                    found.append((path, kind_of(path)))
+                except SegscopeError as error:
+                    found.append((path, error))
+            return found
+
+        self._session.jobs.start(
+            f"look {paths}", self.tr("Looking at {name}").format(name=paths[0].name), work,
+            self._open,
+        )  # fmt: skip
+
+    def _open(self, found: list[tuple[Path, Kind | SegscopeError]]) -> None:
+        texts = tuple(path for path, kind in found if kind == "text")
+        for path, kind in found:
+            if isinstance(kind, SegscopeError):
+                self._recent.forget(path)
+                words = self.tr("{name} was not opened").format(name=path.name)
+                self.failed.emit(kind, words)
+                continue
+            self._recent.add(path)
+            if kind == "model":
+                self._session.load_model(path)
+            elif kind == "scene":
+                self.scene_wanted.emit(path)
+            elif kind == "corpus":
+                self._session.load_corpus((path,))
+        if len(texts) == 1:
+            self._session.load_text(texts[0])
+        elif texts:
+            self._session.load_corpus(texts)

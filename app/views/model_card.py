@@ -1,0 +1,242 @@
+"""What a model's file says about itself, warnings first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.icons import paint_icon
+from app.session import OpenModel
+from app.theme import SIZE_DATA, SIZE_INPUT, Theme
+from app.views.topbar import draw_letter
+
+PATTERNS = ("none", "gpt2", "cl100k", "o200k")
+SHOWN_SPECIALS = 24
+
+FORMATS = {
+    "huggingface": "tokenizer.json (HuggingFace)",
+    "sentencepiece": "SentencePiece",
+    "tiktoken": "tiktoken ranks",
+    "bytepiece": "BytePiece",
+}
+ALGORITHMS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece"}
+
+
+def facts(info: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what `Model.inspect` says as rows of (name, value), in the card's order."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("ModelCard", text)
+
+    def yes(value: object) -> str:
+        return tr("yes") if value else tr("no")
+
+    rows = [
+        (tr("Algorithm"), ALGORITHMS.get(info["algorithm"], str(info["algorithm"]))),
+        (tr("Format"), FORMATS.get(info["format"], str(info["format"]))),
+        (tr("Vocabulary"), tr("{count:,} pieces").format(count=info["vocab_size"])),
+        (tr("Highest id"), f"{info['max_id']:,}"),
+        (tr("Ids without a piece"), f"{info['holes']:,}"),
+    ]
+    if info["merges"] is not None:
+        rows.append((tr("Merge rules"), f"{info['merges']:,}"))
+    rows += [
+        (tr("Byte-level"), yes(info["byte_level"])),
+        (tr("Byte fallback"), yes(info["byte_fallback"])),
+        (tr("Normalizer"), str(info["normalizer"]) or tr("none")),
+        (tr("Pre-tokenizer"), str(info["pre_tokenizer"]) or tr("none")),
+        (tr("File"), str(info["path"])),
+    ]
+    known = {
+        "path", "format", "algorithm", "vocab_size", "max_id", "holes", "merges", "byte_level",
+        "byte_fallback", "special_tokens", "normalizer", "pre_tokenizer", "warnings",
+    }  # fmt: skip
+    rows += [
+        (name.replace("_", " "), str(value)) for name, value in info.items() if name not in known
+    ]
+    return rows
+
+
+class ModelCard(QDialog):
+    """About one model. For rank files the split pattern can be chosen, which opens them anew."""
+
+    pattern_chosen = Signal(int, str)
+    close_wanted = Signal(int)
+
+    def __init__(self, opened: OpenModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.opened, self._theme = opened, theme
+        model = opened.model
+        info = model.inspect()
+        self.setWindowTitle(self.tr("About {name}").format(name=opened.name))
+        self.setMinimumWidth(460)
+        column = QVBoxLayout()
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(12)
+        column.addLayout(self._head())
+        self.warnings = [str(text) for text in info["warnings"]]
+        for text in self.warnings:
+            column.addWidget(_Warning(text, theme))
+        if model.format == "tiktoken":
+            column.addLayout(self._patterns(info))
+        self.rows = facts(info)
+        column.addLayout(self._grid(self.rows))
+        column.addWidget(self._section(self.tr("Special tokens")))
+        column.addWidget(self._specials(info["special_tokens"]))
+        column.addStretch()
+        inside = QWidget()
+        inside.setLayout(column)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        close = QPushButton(self.tr("Close model"))
+        close.clicked.connect(self._close_model)
+        done = QPushButton(self.tr("Done"))
+        done.setDefault(True)
+        done.setProperty("primary", True)
+        done.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(20, 0, 20, 16)
+        buttons.addWidget(close)
+        buttons.addStretch()
+        buttons.addWidget(done)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll, 1)
+        outer.addLayout(buttons)
+        self.resize(520, min(640, inside.sizeHint().height() + 70))
+        done.setFocus()
+
+    def _head(self) -> QHBoxLayout:
+        model = self.opened.model
+        name = QLabel(self.opened.name)
+        name.setFont(self._theme.font(SIZE_INPUT, bold=True))
+        name.setWordWrap(True)
+        summary = QLabel(model.summary)
+        summary.setProperty("role", "second")
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(_Letter(self.opened, self._theme))
+        row.addWidget(name, 1)
+        row.addWidget(summary)
+        return row
+
+    def _patterns(self, info: dict[str, Any]) -> QHBoxLayout:
+        self.pattern = QComboBox()
+        names = {"none": self.tr("none: the text is one pre-token")}
+        for name in PATTERNS:
+            self.pattern.addItem(names.get(name, name), name)
+        now = str(info.get("pattern", ""))
+        if now not in PATTERNS:
+            self.pattern.insertItem(0, now or self.tr("as recognised"), now)
+        self.pattern.setCurrentIndex(max(self.pattern.findData(now), 0))
+        self.pattern.setAccessibleName(self.tr("Split pattern"))
+        self.pattern.activated.connect(self._choose)
+        label = QLabel(self.tr("Split &pattern"))
+        label.setBuddy(self.pattern)
+        row = QHBoxLayout()
+        row.addWidget(label)
+        row.addWidget(self.pattern, 1)
+        return row
+
+    def _choose(self, index: int) -> None:
+        self.pattern_chosen.emit(self.opened.key, self.pattern.itemData(index))
+        self.accept()
+
+    def _close_model(self) -> None:
+        self.close_wanted.emit(self.opened.key)
+        self.accept()
+
+    def _section(self, text: str) -> QLabel:
+        label = QLabel(text)
+        label.setProperty("role", "section")
+        return label
+
+    def _grid(self, rows: list[tuple[str, str]]) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        for line, (name, value) in enumerate(rows):
+            key, shown = QLabel(name), QLabel(_breakable(value))
+            key.setProperty("role", "second")
+            key.setAlignment(Qt.AlignmentFlag.AlignTop)
+            shown.setWordWrap(True)
+            shown.setTextFormat(Qt.TextFormat.PlainText)
+            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            shown.setAccessibleName(f"{name}: {value}")
+            shown.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+            grid.addWidget(key, line, 0)
+            grid.addWidget(shown, line, 1)
+        return grid
+
+    def _specials(self, tokens: list[dict[str, Any]]) -> QLabel:
+        shown = [f"{t['id']}  ⟨{t['text']}⟩" for t in tokens[:SHOWN_SPECIALS]]
+        if len(tokens) > SHOWN_SPECIALS:
+            more = self.tr("and {count:,} more").format(count=len(tokens) - SHOWN_SPECIALS)
+            shown.append(more)
+        label = QLabel("\n".join(shown) or self.tr("none"))
+        label.setFont(self._theme.piece_font(SIZE_DATA))
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return label
+
+
+def _breakable(value: str) -> str:
+    """Let long paths and patterns break: a label wraps at spaces only."""
+    for mark in ("/", "\\", "|", ","):
+        value = value.replace(mark, mark + "\u200b")
+    return value
+
+
+class _Letter(QWidget):
+    def __init__(self, opened: OpenModel, theme: Theme) -> None:
+        super().__init__()
+        self._opened, self._theme = opened, theme
+        self.setFixedSize(20, 20)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_letter(painter, self._theme, self._opened, QRectF(0, 0, 20, 20))
+
+
+class _Warning(QWidget):
+    """A warning: its triangle and its sentence."""
+
+    def __init__(self, text: str, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        label = QLabel(text)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setAccessibleName(text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(38, 8, 12, 8)
+        row.addWidget(label)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme.color("panel"))
+        painter.fillRect(0, 0, 3, self.height(), theme.color("warning"))
+        mark = QRectF(11, self.height() / 2 - 9, 18, 18)
+        paint_icon(painter, "warning", mark, theme.color("warning"))

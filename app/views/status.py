@@ -1,0 +1,216 @@
+"""The status line: what is shown at the left, what it rests on at the right, jobs between."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from app.jobs import Job, Jobs
+from app.session import Session
+from app.theme import SIZE_NOTE, Theme
+from app.widgets.icon_button import IconButton
+
+HEIGHT = 24
+PATIENCE = 0.4
+"""Seconds a job may take before the status line speaks of it."""
+NOTE_TIME = 8000
+"""Milliseconds a note stays."""
+
+
+class StatusLine(QWidget):
+    """Facts of the session, a note for a while, and the oldest job that takes long."""
+
+    shown_job_changed = Signal()
+
+    def __init__(
+        self, session: Session, jobs: tuple[Jobs, ...], theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        """Take all `Jobs` whose work is to be shown, the most important first."""
+        super().__init__(parent)
+        self._session, self._jobs, self._theme = session, jobs, theme
+        self._begun: dict[Job, float] = {}
+        self._done: dict[Job, tuple[int, int]] = {}
+        self.shown_job: Job | None = None
+        self.setFixedHeight(HEIGHT)
+        self.setAccessibleName(self.tr("Status"))
+        self._left, self._right, self._note, self._job = (QLabel() for _ in range(4))
+        for label in (self._left, self._right, self._note, self._job):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setProperty("role", "second")
+        self._left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._bar = _Bar(theme)
+        self.cancel_button = IconButton("close", self.tr("Cancel (Esc)"), theme, 14)
+        self.cancel_button.setFixedSize(20, 20)
+        self.cancel_button.clicked.connect(self.cancel)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        row.addWidget(self._left, 1)
+        row.addWidget(self._note)
+        row.addSpacing(8)
+        row.addWidget(self._job)
+        row.addWidget(self._bar)
+        row.addWidget(self.cancel_button)
+        row.addSpacing(8)
+        row.addWidget(self._right)
+        self._clock = QTimer(self, interval=100)
+        self._clock.timeout.connect(self._show_job)
+        self._note_timer = QTimer(self, singleShot=True, interval=NOTE_TIME)
+        self._note_timer.timeout.connect(lambda: self.note(""))
+        for owner in jobs:
+            owner.changed.connect(self._jobs_changed)
+        for signal in (
+            session.active_changed, session.text_changed, session.settings_changed,
+            session.analysis_changed, session.corpus_changed,
+        ):  # fmt: skip
+            signal.connect(self._show_facts)
+        session.encoding_changed.connect(lambda _key: self._show_facts())
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self._show_facts()
+        self._show_job()
+
+    def note(self, text: str) -> None:
+        """Show a short note; it goes by itself."""
+        self._note.setText(text)
+        if text:
+            self._note_timer.start()
+
+    def cancel(self) -> bool:
+        """Cancel the job that is shown; False when there is none."""
+        if self.shown_job is None:
+            return False
+        title = self.shown_job.title
+        for owner in self._jobs:
+            if self.shown_job in owner.running:
+                owner.cancel(self.shown_job.key)
+        self.note(self.tr("Cancelled: {what}").format(what=title))
+        return True
+
+    @property
+    def facts(self) -> str:
+        """What the left side says."""
+        return self._left.text()
+
+    @property
+    def conditions(self) -> str:
+        """What the right side says."""
+        return self._right.text()
+
+    @property
+    def job_text(self) -> str:
+        """What is said of the job that is shown."""
+        return self._job.text()
+
+    # Facts
+
+    def _show_facts(self) -> None:
+        session, parts = self._session, []
+        opened, text = session.active, session.text
+        if opened is not None:
+            parts.append(f"{opened.letter} · {opened.name}")
+        counts = self.tr("{graphemes:,} graphemes, {bytes:,} bytes")
+        # Graphemes of a long text are counted where somebody needs them, not here.
+        if text.n_bytes <= 100_000:
+            parts.append(counts.format(graphemes=text.n_graphemes, bytes=text.n_bytes))
+        else:
+            parts.append(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
+        encoding = None if opened is None else session.encoding(opened.key)
+        if encoding is not None:
+            parts.append(self.tr("{count:,} tokens").format(count=len(encoding)))
+        analysis = session.analysis
+        if analysis is not None and analysis.text is text:
+            parts.append(self.tr("{count:,} edges").format(count=analysis.lattice.n_edges))
+            if analysis.shown < text.n_bytes:
+                part = self.tr("lattice of the first {bytes:,} bytes")
+                parts.append(part.format(bytes=analysis.shown))
+        self._left.setText("     ".join(parts))
+        settings = session.settings
+        units = {
+            "byte": self.tr("bytes"),
+            "char": self.tr("code points"),
+            "grapheme": self.tr("graphemes"),
+            "utf16": self.tr("UTF-16 units"),
+        }
+        right = [
+            self.tr("offsets: {unit}").format(unit=units[settings.unit]),
+            f"θ = {settings.theta:.2f}",
+            self.tr("seed {seed}").format(seed=settings.seed),
+        ]
+        self._right.setText("     ".join(right))
+
+    # Jobs
+
+    def _jobs_changed(self) -> None:
+        running = [job for owner in self._jobs for job in owner.running]
+        for job in running:
+            if job not in self._begun:
+                self._begun[job] = time.monotonic()
+                job.progressed.connect(
+                    lambda done, total, job=job: self._progress(job, done, total)
+                )
+        self._begun = {job: at for job, at in self._begun.items() if job in running}
+        self._done = {job: at for job, at in self._done.items() if job in running}
+        if running and not self._clock.isActive():
+            self._clock.start()
+        self._show_job()
+
+    def _progress(self, job: Job, done: int, total: int) -> None:
+        if job in self._begun:
+            self._done[job] = (done, total)
+
+    def _show_job(self) -> None:
+        now = time.monotonic()
+        late = [job for job, at in self._begun.items() if now - at >= PATIENCE]
+        job = late[0] if late else None
+        for widget in (self._job, self._bar, self.cancel_button):
+            widget.setVisible(job is not None)
+        if job is not None:
+            done, total = self._done.get(job, (0, 0))
+            count = self.tr("{title}: {done:,} of {total:,}")
+            text = count.format(title=job.title, done=done, total=total) if total else job.title
+            self._job.setText(text)
+            self._bar.set_share(done / total if total else None)
+        if job is not self.shown_job:
+            self.shown_job = job
+            self.shown_job_changed.emit()
+        if not self._begun:
+            self._clock.stop()
+
+    def _restyle(self) -> None:
+        for label in (self._left, self._right, self._note, self._job):
+            label.setFont(self._theme.font(SIZE_NOTE))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.color("chrome"))
+        painter.fillRect(0, 0, self.width(), 1, self._theme.color("line"))
+
+
+class _Bar(QWidget):
+    """How far a job is, as a line; a dashed line where that isn't known."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._share = theme, 0.0
+        self._known = False
+        self.setFixedSize(96, HEIGHT)
+
+    def set_share(self, share: float | None) -> None:
+        self._known, self._share = share is not None, share or 0.0
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        line = QRectF(0, HEIGHT / 2 - 1.5, self.width(), 3)
+        painter.fillRect(line, self._theme.color("line"))
+        ink = self._theme.color("ink")
+        if self._known:
+            painter.fillRect(QRectF(0, line.y(), line.width() * min(self._share, 1), 3), ink)
+        else:
+            for at in range(0, self.width(), 8):
+                painter.fillRect(QRectF(at, line.y(), 4, 3), ink)

@@ -1,0 +1,616 @@
+"""The window: the frame around the workspaces, and what is wired to what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import errors
+from app.actions import ACTIONS, CONTEXT, MENUS, ActionTable
+from app.commands import FileCommands
+from app.fonts import FontWatch
+from app.history import History, Place
+from app.jobs import Jobs
+from app.opening import Opener
+from app.player import SPEEDS, Player
+from app.recent import Recent
+from app.scenes import Loaded, Scenes, default_scene
+from app.session import Session
+from app.settings import Preferences, data_folder
+from app.theme import Choice, Theme
+from app.views.banner import Banners, Message
+from app.views.error_dialog import ErrorDialog
+from app.views.player_bar import PlayerBar
+from app.views.rail import Rail
+from app.views.search import Entry, SearchField
+from app.views.start import StartView
+from app.views.status import StatusLine
+from app.views.topbar import TopBar
+from app.workspace import Workspace
+from app.workspaces import Workspaces
+from engine import bundled
+from engine.errors import SegscopeError
+from engine.progress import Report
+from engine.scene import read_scene, write_scene
+
+SESSION_FILE = "session.json"
+QUIET = 400
+"""Milliseconds without a change after which the place is noted and the fonts are looked at."""
+
+
+class Window(QMainWindow):
+    """The main window. Its public methods are what the table of actions names."""
+
+    painted = Signal()
+    """The window is on the screen for the first time."""
+
+    def __init__(
+        self,
+        session: Session,
+        theme: Theme,
+        preferences: Preferences,
+        background: Jobs,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Take `background`: the jobs that nobody waits for."""
+        super().__init__(parent)
+        self.session, self.theme, self.preferences = session, theme, preferences
+        self.background = background
+        self.setWindowTitle("Segscope")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(880, 560)
+        self.resize(1440, 900)
+        self.stack = QStackedWidget()
+        self.workspaces = Workspaces(session, theme, preferences.layouts, self.stack)
+        self.recent = Recent(preferences.recent, self)
+        self.opener = Opener(session, self.recent, self)
+        self.scenes = Scenes(session, self.workspaces, self)
+        self.files = FileCommands(session, theme, self.opener, self.scenes, self)
+        self.history = History()
+        self.fonts = FontWatch(theme.font(), self)
+        self.current = ""
+        self._shown_once = self._alt_alone = self._going = False
+        self._quiet = QTimer(self, singleShot=True, interval=QUIET)
+        self._quiet.timeout.connect(self._settled)
+        self.table = ActionTable(self, self)
+        self._menus()
+        self._frame()
+        self._wire()
+        self._allow()
+        if not preferences.geometry.isEmpty():
+            self.restoreGeometry(preferences.geometry)
+
+    # Making
+
+    def _menus(self) -> None:
+        self.menus = {name: QMenu(_word(text), self) for name, text in MENUS}
+        self.table.fill(self.menus)
+        self.recent_menu = QMenu(self.tr("Open &recent"), self)
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self.examples_menu = QMenu(self.tr("&Examples"), self)
+        self.models_menu = QMenu(self.tr("Bundled &models"), self)
+        for scene in bundled.scenes():
+            action = self.examples_menu.addAction(f"{scene.name}: {scene.about}")
+            action.triggered.connect(lambda _=False, path=scene.path: self.scenes.open(path))
+        for model in bundled.models():
+            action = self.models_menu.addAction(f"{model.name}: {model.about}")
+            action.triggered.connect(lambda _=False, path=model.path: self.session.load_model(path))
+        before = self.table.actions["save"]
+        for menu in (self.recent_menu, self.examples_menu, self.models_menu):
+            self.menus["file"].insertMenu(before, menu)
+        self.menus["file"].insertSeparator(before)
+        self.panes_menu = QMenu(self.tr("&Panes"), self)
+        self.panes_menu.aboutToShow.connect(self._fill_panes)
+        self.menus["view"].insertMenu(self.table.actions["layout"], self.panes_menu)
+        bar = self.menuBar()
+        button_menu = QMenu(self)
+        self._mnemonics: list[QShortcut] = []
+        for menu in self.menus.values():
+            bar.addMenu(menu)
+            button_menu.addMenu(menu)
+            keys = QKeySequence.mnemonic(menu.title())
+            shortcut = QShortcut(keys, self, lambda menu=menu: self._open_menu(menu))
+            self._mnemonics.append(shortcut)
+        self.button_menu = button_menu
+        self.set_menu_bar(self.preferences.menu_bar)
+
+    def _frame(self) -> None:
+        theme = self.theme
+        keys = next(spec.keys() for spec in ACTIONS if spec.id == "search")
+        self.search_field = SearchField(self._entries, keys, theme, self)
+        self.corpus_menu = QMenu(self)
+        self.corpus_menu.aboutToShow.connect(self._fill_corpus)
+        self.topbar = TopBar(
+            self.session, theme, self.button_menu, self.corpus_menu, self.search_field
+        )
+        specs = [spec for spec in ACTIONS if spec.call == "show_workspace"]
+        self.rail = Rail([(s.argument, s.plain, s.keys()) for s in specs], theme)
+        self.banners = Banners(theme, self._show_detail)
+        self.player_bar = PlayerBar(theme)
+        self.status = StatusLine(self.session, (self.session.jobs, self.background), theme)
+        samples = [
+            (scene.about.capitalize(), lambda path=scene.path: self.scenes.open(path))
+            for scene in bundled.scenes()[:3]
+        ]
+        self.start_view = StartView(
+            theme, self.open_dialog, lambda: self.scenes.show(default_scene()), samples
+        )
+        self.stack.addWidget(self.start_view)
+        middle = QVBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.banners)
+        middle.addWidget(self.stack, 1)
+        middle.addWidget(self.player_bar)
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(self.rail)
+        body.addLayout(middle, 1)
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.topbar)
+        column.addLayout(body, 1)
+        column.addWidget(self.status)
+        self.setCentralWidget(centre)
+
+    def _wire(self) -> None:
+        session = self.session
+        for signal in (session.failed, self.opener.failed, self.scenes.failed, self.files.failed):
+            signal.connect(self.show_error)
+        session.jobs.unhandled.connect(self.show_error)
+        self.background.unhandled.connect(self.show_error)
+        self.opener.scene_wanted.connect(self.scenes.open)
+        self.scenes.opened.connect(self._scene_opened)
+        self.files.saved.connect(self._scene_saved)
+        self.topbar.about_wanted.connect(self.files.about_model)
+        self.topbar.close_wanted.connect(session.close_model)
+        self.topbar.open_wanted.connect(self.open_dialog)
+        self.topbar.theme_button.clicked.connect(self.toggle_theme)
+        self.rail.chosen.connect(self.show_workspace)
+        self.fonts.missing_changed.connect(self._say_fonts)
+        session.models_changed.connect(self._models_changed)
+        for changed in (
+            session.active_changed, session.text_changed, session.selection_changed,
+            session.corpus_changed,
+        ):  # fmt: skip
+            changed.connect(self._quiet.start)
+        self.theme.changed.connect(self._theme_changed)
+        self._theme_changed()
+
+    # Starting and ending
+
+    def begin(self, paths: Sequence[Path] = (), restore: bool = True) -> None:
+        """Show the last session's scene or the default, then open `paths`."""
+        last = data_folder() / SESSION_FILE
+        scene = default_scene()
+        if restore and last.exists():
+            try:
+                scene = read_scene(last)
+            except SegscopeError as error:
+                self.show_error(error, self.tr("The last session was not restored"))
+        if paths:
+            # What is named takes the stage; the bundled models would only be in its way.
+            self.opener.open(paths)
+        else:
+            self.scenes.show(scene)
+        self.show_workspace(scene.workspace if not paths else "explore")
+
+    def warm_up(self) -> None:
+        """Compile the fast kernels while nobody waits for them."""
+
+        def work(report: Report) -> None:
+            from engine.kernels import warm_up
+
+            warm_up(report)
+
+        self.background.start("warm", self.tr("Preparing the fast kernels"), work, lambda _: None)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._remember()
+        self.session.jobs.cancel_all()
+        self.background.cancel_all()
+        super().closeEvent(event)
+
+    def _remember(self) -> None:
+        preferences = self.preferences
+        preferences.geometry = self.saveGeometry()
+        preferences.layouts = self.workspaces.layouts()
+        preferences.recent = self.recent.texts()
+        preferences.theme = self.theme.choice
+        preferences.reduced_motion = self.theme.reduced_motion
+        preferences.write(QSettings())
+        try:
+            write_scene(
+                self.scenes.capture(self.current or "explore"), data_folder() / SESSION_FILE
+            )
+        except (SegscopeError, OSError):
+            errors.LOG.exception("the session was not saved")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._shown_once:
+            self._shown_once = True
+            # Not earlier than the first paint: this is what a person waits for.
+            QTimer.singleShot(0, lambda: QTimer.singleShot(0, self.painted.emit))
+
+    # Files
+
+    def open_dialog(self) -> None:
+        self.files.open_dialog()
+
+    def open_corpus_dialog(self) -> None:
+        self.files.open_corpus_dialog()
+
+    def save_scene(self) -> None:
+        self.files.save(self.current)
+
+    def save_scene_as(self) -> None:
+        self.files.save_as(self.current)
+
+    def quit(self) -> None:
+        self.close()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        urls = event.mimeData().urls()
+        self.opener.open([Path(url.toLocalFile()) for url in urls if url.isLocalFile()])
+        event.acceptProposedAction()
+
+    def _fill_recent(self) -> None:
+        self.recent_menu.clear()
+        for path in self.recent.paths:
+            action = self.recent_menu.addAction(str(path).replace("&", "&&"))
+            action.triggered.connect(lambda _=False, path=path: self.opener.open([path]))
+        if not self.recent.paths:
+            self.recent_menu.addAction(self.tr("Nothing yet")).setEnabled(False)
+            return
+        self.recent_menu.addSeparator()
+        self.recent_menu.addAction(self.tr("Clear the list"), self.recent.clear)
+
+    def _fill_corpus(self) -> None:
+        menu = self.corpus_menu
+        menu.clear()
+        menu.addAction(
+            self.tr("Bundled sentences"),
+            lambda: self.session.load_corpus((bundled.corpus_path(),)),
+        )
+        menu.addAction(self.table.actions["open.corpus"])
+        if self.session.corpus is not None:
+            menu.addSeparator()
+            menu.addAction(self.tr("Close corpus"), lambda: self.session.set_corpus(None))
+
+    def _scene_opened(self, loaded: Loaded) -> None:
+        self.show_workspace(loaded.scene.workspace)
+        for problem in loaded.problems:
+            self.show_error(problem, "", "warning")
+        self.banners.withdraw("scene")
+        if loaded.scene.caption:
+            self.banners.say(Message("info", loaded.scene.title, loaded.scene.caption, key="scene"))
+        if loaded.path is not None:
+            self.status.note(self.tr("Opened {name}").format(name=loaded.path.name))
+        self._title()
+
+    def _scene_saved(self, path: Path) -> None:
+        self.recent.add(path)
+        self.status.note(self.tr("Saved {name}").format(name=path.name))
+        self._title()
+
+    def _title(self) -> None:
+        path = self.scenes.path
+        self.setWindowTitle(f"{path.stem} – Segscope" if path is not None else "Segscope")
+
+    # Models
+
+    def about_model(self) -> None:
+        if self.session.active is not None:
+            self.files.about_model(self.session.active.key)
+
+    def close_model(self) -> None:
+        if self.session.active is not None:
+            self.session.close_model(self.session.active.key)
+
+    def next_model(self) -> None:
+        self._turn(1)
+
+    def previous_model(self) -> None:
+        self._turn(-1)
+
+    def _turn(self, step: int) -> None:
+        keys = [opened.key for opened in self.session.models]
+        if self.session.active is not None:
+            place = keys.index(self.session.active.key)
+            self.session.set_active(keys[(place + step) % len(keys)])
+
+    def _models_changed(self) -> None:
+        self.show_workspace(self.current or "explore")
+
+    # Workspaces and history
+
+    def show_workspace(self, name: str) -> None:
+        """Bring a workspace to the front; without a model the start view stands in its place."""
+        self.current = name
+        self.rail.set_current(name)
+        self.table.actions[f"go.{name}"].setChecked(True)
+        if not self.session.models:
+            self.stack.setCurrentWidget(self.start_view)
+            self.player_bar.set_player(None)
+        else:
+            workspace = self.workspaces.get(name)
+            changed = self.stack.currentWidget() is not workspace
+            self.stack.setCurrentWidget(workspace)
+            self.player_bar.set_player(workspace.player)
+            if changed:
+                workspace.activated()
+        self._allow()
+        self._quiet.start()
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The workspace in front."""
+        widget = self.stack.currentWidget()
+        return widget if isinstance(widget, Workspace) else None
+
+    @property
+    def player(self) -> Player | None:
+        return self.player_bar.player
+
+    def restore_layout(self) -> None:
+        if self.workspace is not None:
+            self.workspace.restore_default()
+
+    def _fill_panes(self) -> None:
+        self.panes_menu.clear()
+        if self.workspace is not None:
+            for dock in self.workspace.panes():
+                self.panes_menu.addAction(dock.toggleViewAction())
+
+    def go_back(self) -> None:
+        self._go(self.history.back())
+
+    def go_forward(self) -> None:
+        self._go(self.history.forward())
+
+    def _go(self, place: Place | None) -> None:
+        if place is None:
+            return
+        session = self.session
+        session.set_text(place.text)
+        if place.model is not None:
+            session.set_active(place.model)
+        session.select(**vars(place.selection))
+        self.show_workspace(place.workspace)
+        self._quiet.stop()
+        self._allow()
+
+    def _settled(self) -> None:
+        session = self.session
+        key = None if session.active is None else session.active.key
+        if self.workspace is not None:
+            self.history.visit(Place(self.current, key, session.text.string, session.selection))
+        self._allow()
+        texts = [session.text.string]
+        if session.corpus is not None:
+            texts += [line for lang in session.corpus for line in session.corpus.lines(lang)[:1]]
+        self.fonts.look(texts)
+
+    def _allow(self) -> None:
+        models = self.session.models
+        self.table.allow(
+            {
+                "model": bool(models),
+                "models": len(models) > 1,
+                "workspace": self.workspace is not None,
+                "player": self.player is not None,
+                "back": self.history.can_go_back,
+                "forward": self.history.can_go_forward,
+            }
+        )
+
+    # The player
+
+    def play(self) -> None:
+        self._play(lambda player: player.toggle())
+
+    def step_next(self) -> None:
+        self._play(lambda player: player.step(1))
+
+    def step_back(self) -> None:
+        self._play(lambda player: player.step(-1))
+
+    def step_first(self) -> None:
+        self._play(lambda player: player.seek(0))
+
+    def step_last(self) -> None:
+        self._play(lambda player: player.seek(player.length))
+
+    def slower(self) -> None:
+        self._change_speed(-1)
+
+    def faster(self) -> None:
+        self._change_speed(1)
+
+    def _play(self, call: Callable[[Player], object]) -> None:
+        if self.player is not None:
+            call(self.player)
+
+    def _change_speed(self, step: int) -> None:
+        if self.player is not None and self.player.speed in SPEEDS:
+            place = SPEEDS.index(self.player.speed) + step
+            self.player.set_speed(SPEEDS[min(max(place, 0), len(SPEEDS) - 1)])
+
+    # Theme, search, help
+
+    def toggle_theme(self) -> None:
+        self.theme.choose("light" if self.theme.dark else "dark")
+
+    def choose_theme(self, choice: Choice) -> None:
+        self.theme.choose(choice)
+        self._theme_changed()
+
+    def set_reduced_motion(self, on: bool) -> None:
+        self.theme.reduce_motion(on)
+
+    def _theme_changed(self) -> None:
+        self.table.actions[f"theme.{self.theme.choice}"].setChecked(True)
+        self.table.actions["motion"].setChecked(self.theme.reduced_motion)
+
+    def set_menu_bar(self, on: bool) -> None:
+        """Keep the menu bar on show, or show it only while Alt asks for it."""
+        self.preferences.menu_bar = on
+        self.table.actions["menubar"].setChecked(on)
+        self._show_menu_bar(on)
+
+    def _show_menu_bar(self, on: bool) -> None:
+        self.menuBar().setVisible(on)
+        for shortcut in self._mnemonics:
+            shortcut.setEnabled(not on)  # a visible bar has its own
+
+    def _open_menu(self, menu: QMenu) -> None:
+        self._show_menu_bar(True)
+        self.menuBar().setActiveAction(menu.menuAction())
+        menu.aboutToHide.connect(self._menu_closed, Qt.ConnectionType.SingleShotConnection)
+
+    def _menu_closed(self) -> None:
+        # The next menu of the bar may be opening in the same moment.
+        QTimer.singleShot(0, self._hide_menu_bar)
+
+    def _hide_menu_bar(self) -> None:
+        open_menu = next((m for m in self.menus.values() if m.isVisible()), None)
+        if open_menu is not None:
+            open_menu.aboutToHide.connect(self._menu_closed, Qt.ConnectionType.SingleShotConnection)
+        elif not self.preferences.menu_bar:
+            self._show_menu_bar(False)
+
+    def search(self) -> None:
+        self.search_field.begin()
+
+    def show_keyboard(self) -> None:
+        self.files.keyboard()
+
+    def show_log(self) -> None:
+        self.files.log_folder()
+
+    def about(self) -> None:
+        self.files.about()
+
+    def _entries(self) -> list[Entry]:
+        """Everything that the search finds, the most wanted first."""
+        session, entries = self.session, []
+        for spec in ACTIONS:
+            if spec.id == "search":
+                continue
+            action = self.table.actions[spec.id]
+            kind = self.tr("workspace") if spec.call == "show_workspace" else self.tr("action")
+            entries.append(
+                Entry(spec.plain, kind, spec.icon, action.trigger, spec.keys(), action.isEnabled())
+            )
+        for opened in session.models:
+            text = f"{opened.letter}  {opened.name}"
+            call = _later(session.set_active, opened.key)
+            entries.append(Entry(text, self.tr("open model"), "vocabulary", call))
+        for scene in bundled.scenes():
+            call = _later(self.scenes.open, scene.path)
+            entries.append(Entry(scene.about, self.tr("example"), "scene", call, words=scene.name))
+        for model in bundled.models():
+            call, words = _later(session.load_model, model.path), model.about
+            entries.append(Entry(model.name, self.tr("bundled model"), "plus", call, words=words))
+        for path in self.recent.paths:
+            call, words = _later(self.opener.open, [path]), str(path.parent)
+            entries.append(Entry(path.name, self.tr("recent file"), "recent", call, words=words))
+        return entries
+
+    # Messages
+
+    def show_error(self, error: BaseException, doing: str = "", severity: str = "error") -> None:
+        """Say what went wrong, where, and what to do; what is open stays as it is."""
+        fault = errors.describe(error, doing)
+        if not fault.expected:
+            errors.LOG.error("%s", fault.what, exc_info=error)
+        self.banners.say(
+            Message(
+                "warning" if severity == "warning" else "error",
+                fault.what, fault.where, fault.remedy, fault.detail,
+            )
+        )  # fmt: skip
+
+    def _show_detail(self, message: Message) -> None:
+        explanation = "\n".join(part for part in (message.where, message.remedy) if part)
+        dialog = ErrorDialog(message.what, explanation, message.detail, self.theme, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _say_fonts(self) -> None:
+        for package, scripts in self.fonts.missing.items():
+            if package in self.preferences.fonts_hidden:
+                continue
+            what = self.tr("This system has no font for {scripts}: boxes stand for its characters")
+            remedy = self.tr("On Debian and Ubuntu the package {package} brings one; then restart")
+            self.banners.say(
+                Message(
+                    "info",
+                    what.format(scripts=", ".join(scripts)),
+                    remedy.format(package=package),
+                    key=f"fonts {package}",
+                    dismissed=_later(self.preferences.fonts_hidden.append, package),
+                )
+            )
+
+    # Keys that no widget took
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._alt_alone = event.key() == Qt.Key.Key_Alt
+        plain = event.modifiers() in (
+            Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier,
+        )  # fmt: skip
+        if plain and event.key() == Qt.Key.Key_Escape and self.status.cancel():
+            return
+        if plain and self.player is not None:
+            pressed = QKeySequence(event.key())
+            for spec in ACTIONS:
+                if spec.local and QKeySequence(spec.shortcut) == pressed:
+                    self.table.actions[spec.id].trigger()
+                    return
+        super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Alt and self._alt_alone:
+            self._alt_alone = False
+            if self.menuBar().isVisible() and not self.preferences.menu_bar:
+                self._show_menu_bar(False)
+            elif not self.menuBar().isVisible():
+                self._open_menu(self.menus["file"])
+            return
+        super().keyReleaseEvent(event)
+
+
+def _word(text: str) -> str:
+    return QApplication.translate(CONTEXT, text)
+
+
+def _later(call: Callable[[Any], object], argument: object) -> Callable[[], object]:
+    return lambda: call(argument)
