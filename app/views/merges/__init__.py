@@ -1,0 +1,544 @@
+"""The Merges workspace: BPE encoding of the text, word by word and merge by merge, played."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QStackedWidget,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.draw.merge_labels import Labels
+from app.draw.merge_rows import Cells
+from app.draw.word import Word
+from app.models.merges import MergeTableModel
+from app.player import Player
+from app.session import LATTICE_DELAY, OpenModel, Session
+from app.theme import SIZE_DATA, SIZE_PIECE, Theme
+from app.views.merges.bricks import BrickRows
+from app.views.merges.empty import NoMerges
+from app.views.merges.inspector import MergeReport
+from app.views.merges.rank_view import RankView
+from app.views.merges.strip import WordStrip
+from app.widgets.report import Report
+from app.widgets.text_line import TextLine
+from app.workspace import Workspace
+from engine.progress import Report as Progress
+from engine.text import Text
+from engine.traces.merges import MergeTrace
+
+LIMIT = 200_000
+"""Bytes of text whose merges are followed; of a longer text the first ones."""
+
+LABELLED = 200
+"""Steps up to which the player's track names them."""
+
+
+class Followed(NamedTuple):
+    """A trace, of which text and model it is, and how many bytes of the text it covers."""
+
+    trace: MergeTrace
+    key: int
+    text: Text
+    shown: int
+
+
+class MergesWorkspace(Workspace):
+    """Words to choose from, the rows of bricks, the rank line, the inspector and the steps."""
+
+    name = "merges"
+    player: Player
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._theme = session, theme
+        self.player = Player(self)
+        self._followed: Followed | None = None
+        self._labels: Labels | None = None
+        self._report: MergeReport | None = None
+        self._word: Word | None = None
+        self._selected: tuple[Cells, ...] = ()
+        self._selected_row = -1
+        self._wanted: tuple[int, int] | None = None
+        self._stale = True
+        self._quiet = False
+
+        self.text_line = TextLine(theme)
+        self.note = QLabel()
+        self.note.setProperty("role", "second")
+        self.strip = WordStrip(theme)
+        self.title = QLabel()
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary = QLabel()
+        self.summary.setProperty("role", "second")
+        self.legend = QLabel(
+            self.tr("Number in a joint: rank of the merge rule. Lowest wins. “–”: no such rule.")
+        )
+        self.legend.setProperty("role", "note")
+        self.bricks = BrickRows(self.player, theme)
+        self.ranks = RankView(self.player, theme)
+        self.empty = NoMerges(session)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self._compose())
+        self.stack.addWidget(self.empty)
+        self.setCentralWidget(self.stack)
+
+        self.report = Report(theme, self.tr("What happens at this step"))
+        self.steps = MergeTableModel(theme, self)
+        self.table = QTableView()
+        self.table.setModel(self.steps)
+        self._dress_table()
+        self._compose_panes()
+        self.compose_default()
+
+        self._pause = QTimer(self, singleShot=True, interval=LATTICE_DELAY)
+        self._pause.timeout.connect(self._follow)
+        self.text_line.edited.connect(session.set_text)
+        self.strip.chosen.connect(self._choose_word)
+        self.bricks.chosen.connect(self._choose_item)
+        self.bricks.row_clicked.connect(self._seek_row)
+        self.ranks.chosen.connect(self._choose_rule)
+        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self.player.position_changed.connect(self._show_position)
+        session.text_changed.connect(self._text_changed)
+        session.active_changed.connect(self._active_changed)
+        session.models_changed.connect(self._show_state)
+        session.selection_changed.connect(self._show_selection)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self._text_changed()
+        self._active_changed()
+
+    # Composition
+
+    def _compose(self) -> QWidget:
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        top = QHBoxLayout()
+        top.setContentsMargins(12, 6, 16, 6)
+        top.setSpacing(12)
+        top.addWidget(self.text_line, 1)
+        top.addWidget(self.note)
+        column.addLayout(top)
+        column.addWidget(self.strip)
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 10, 16, 4)
+        head.setSpacing(16)
+        head.addWidget(self.title)
+        head.addWidget(self.summary)
+        head.addStretch(1)
+        head.addWidget(self.legend)
+        column.addLayout(head)
+        column.addWidget(self.bricks, 1)
+        column.addWidget(self.ranks)
+        return centre
+
+    def _compose_panes(self) -> None:
+        side = Qt.DockWidgetArea.RightDockWidgetArea
+        self.setTabPosition(side, QTabWidget.TabPosition.North)
+        inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
+        steps = self.add_pane("steps", self.tr("Steps"), self.table, side)
+        self.tabifyDockWidget(inspector, steps)
+        inspector.raise_()
+        self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
+
+    def _dress_table(self) -> None:
+        table = self.table
+        table.setAccessibleName(self.tr("Merge steps"))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTabKeyNavigation(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(24)
+        table.horizontalHeader().setHighlightSections(False)
+        for column, width in enumerate((52, 84, 64, 64, 64, 84, 56)):
+            table.setColumnWidth(column, width)
+
+    def _dress(self) -> None:
+        self.title.setFont(self._theme.piece_font(SIZE_PIECE))
+        self.summary.setFont(self._theme.font(SIZE_DATA))
+
+    # Following the text
+
+    @property
+    def followed(self) -> Followed | None:
+        """The trace on show."""
+        return self._followed
+
+    @property
+    def word(self) -> Word | None:
+        """The pre-token on show."""
+        return self._word
+
+    @property
+    def row(self) -> int:
+        """The row of the word that the player stands on."""
+        if self._word is None:
+            return 0
+        return min(max(self.player.position - self._word.steps.start, 0), self._word.n_steps)
+
+    def activated(self) -> None:
+        if self._stale:
+            self._follow()
+
+    def _text_changed(self) -> None:
+        self.text_line.show_text(self._session.text.string)
+        self._stale = True
+        if self.isVisible():
+            self._pause.start()
+
+    def _active_changed(self) -> None:
+        self._stale = True
+        self._show_state()
+        if self.isVisible():
+            self._follow()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._follow()
+
+    def _merging(self) -> OpenModel | None:
+        opened = self._session.active
+        return opened if opened is not None and opened.model.algorithm == "bpe" else None
+
+    def _show_state(self) -> None:
+        merging = self._merging()
+        self.empty.show_state(self._session)
+        self.stack.setCurrentIndex(0 if merging is not None else 1)
+        if merging is None:
+            self._session.jobs.cancel("merges")
+            self._take(None)
+
+    def _follow(self) -> None:
+        """Have the merges of the text followed in the background."""
+        self._pause.stop()
+        opened = self._merging()
+        self._stale = False
+        if opened is None:
+            return
+        text = self._session.text
+        self._session.jobs.start(
+            "merges",
+            self.tr("Following the merges"),
+            lambda report: follow(opened, text, report),
+            self._take,
+            lambda error: self._session.failed.emit(error, self.tr("The merges were not followed")),
+        )
+
+    def _take(self, followed: Followed | None) -> None:
+        before, self._followed = self._followed, followed
+        if followed is None:
+            self._labels = self._report = self._word = None
+            self.steps.set_trace(None, None)
+            self.strip.set_trace(None, None, 0)
+            self.bricks.set_word(None, None, 0)
+            self.ranks.set_word(None, None, 0, 1)
+            self.player.set_trace(0)
+            self.report.set_parts(())
+            self._say()
+            return
+        self._labels = Labels(followed.trace)
+        opened = self._session.open_model(followed.key)
+        if opened is None:
+            return
+        self._report = MergeReport(opened.model, self._labels)
+        trace = followed.trace
+        pretoken, position = self._place_to_show(before, followed)
+        self._word = None
+        self.steps.set_trace(trace, self._labels)
+        self.strip.set_trace(trace, self._labels, pretoken)
+        labels: tuple[str, ...] = ()
+        if len(trace) <= LABELLED:
+            labels = tuple(self._labels.rule_of_step(k) for k in range(len(trace)))
+        self._show_word(pretoken, position)
+        self.player.set_trace(len(trace), position, self._labels.pretoken(pretoken), labels)
+
+    def _place_to_show(self, before: Followed | None, now: Followed) -> tuple[int, int]:
+        """Return pre-token and position: the word at hand with its result."""
+        trace = now.trace
+        count = len(trace.prepared.fixed)
+        if count == 0:
+            return 0, 0
+        if self._wanted is not None:
+            position, pretoken = self._wanted
+            self._wanted = None
+            pretoken = min(max(pretoken, 0), count - 1)
+            return pretoken, min(max(position, 0), len(trace))
+        if before is not None and before.text is not now.text:
+            # The word that is being typed: where the two texts begin to differ.
+            place = common_prefix(before.text.encoded, now.text.encoded)
+            sources = trace.prepared.source_end
+            node = int((sources <= max(place - 1, 0)).sum())
+            pretoken = int((trace.prepared.cuts <= min(node, len(sources) - 1)).sum()) - 1
+        elif before is not None and before.text is now.text and self._word is not None:
+            pretoken = self._same_place(before, now)
+        else:
+            steps = trace.step_cuts[1:] - trace.step_cuts[:-1]
+            pretoken = int((steps > 0).argmax())
+        pretoken = min(max(pretoken, 0), count - 1)
+        return pretoken, int(trace.step_cuts[pretoken + 1])
+
+    def _same_place(self, before: Followed, now: Followed) -> int:
+        """Return the pre-token of the new trace where the word on show begins."""
+        assert self._word is not None
+        span = before.trace.prepared.span(*self._word.span)
+        return pretoken_at(now.trace, span[0])
+
+    # The word and the position
+
+    def _show_word(self, pretoken: int, position: int) -> None:
+        followed, labels = self._followed, self._labels
+        if followed is None or labels is None:
+            return
+        if len(followed.trace.prepared.fixed) == 0:
+            self._word = None
+            self.bricks.set_word(None, None, 0)
+            self.ranks.set_word(None, None, 0, 1)
+            self.report.set_parts(())
+            self._say()
+            return
+        word = Word(followed.trace, pretoken)
+        self._word = word
+        self._selected, self._selected_row = (), -1
+        row = min(max(position - word.steps.start, 0), word.n_steps)
+        self.bricks.set_word(word, labels, row)
+        segmenter = followed.trace.model.segmenter
+        ranks = getattr(segmenter, "rank", None)
+        largest = int(ranks.max()) if ranks is not None and len(ranks) else 1
+        self.ranks.set_word(word, labels, row, largest)
+        self.strip.set_current(pretoken)
+        self._say()
+        self._tell()
+
+    def _show_position(self, position: int) -> None:
+        followed, word = self._followed, self._word
+        if followed is None or word is None:
+            return
+        if not word.steps.start <= position <= word.steps.stop:
+            trace = followed.trace
+            # Forward, the step that was made names the word; backward, the one to be undone.
+            forward = position > word.steps.stop
+            pretoken = trace.pretoken_of(position - 1 if forward else position)
+            start = trace.steps_of(pretoken).start
+            self._show_word(pretoken, start if forward and position == start + 1 else position)
+            word = self._word
+            assert word is not None
+            self.player.title = self._labels.pretoken(pretoken) if self._labels else ""
+            if forward and position == start + 1:
+                self.bricks.set_row(1)
+        else:
+            self.bricks.set_row(self.row)
+        self.ranks.set_row(self.row)
+        self._tell()
+        self._mark_row(position)
+        self._select(step=position)
+
+    def _mark_row(self, position: int) -> None:
+        if position > 0 and self.steps.rowCount():
+            self._quiet = True
+            self.table.selectRow(position - 1)
+            self._quiet = False
+        else:
+            self.table.clearSelection()
+
+    def _say(self) -> None:
+        """Write the line above the rows."""
+        followed, word, labels = self._followed, self._word, self._labels
+        self.legend.setVisible(word is not None)
+        if followed is None or word is None or labels is None:
+            self.title.clear()
+            self.summary.setText("" if followed is None else self.tr("The text is empty"))
+            self.note.clear()
+            return
+        shown = labels.pretoken(word.pretoken)
+        self.title.setText(shown if len(shown) <= 30 else f"{shown[:24]}…{shown[-5:]}")
+        opened = self._session.open_model(followed.key)
+        tokens = len(word.row(word.n_steps).piece)
+        merges = self.tr("1 merge") if word.n_steps == 1 else self.tr("{n} merges")
+        count = self.tr("1 token") if tokens == 1 else self.tr("{n} tokens")
+        self.summary.setText(
+            self.tr("{merges}, {tokens} · {letter} {model}").format(
+                merges=merges.format(n=f"{word.n_steps:,}"),
+                tokens=count.format(n=f"{tokens:,}"),
+                letter=opened.letter if opened else "",
+                model=followed.trace.model.name,
+            )
+        )
+        words = len(followed.trace.prepared.fixed)
+        note = self.tr("word {n} of {count}").format(n=f"{word.pretoken + 1:,}", count=f"{words:,}")
+        if followed.shown < followed.text.n_bytes:
+            note = self.tr("{note} in the first {shown} bytes").format(
+                note=note, shown=f"{followed.shown:,}"
+            )
+        self.note.setText(note)
+
+    def _tell(self) -> None:
+        """Write the inspector."""
+        if self._word is None or self._report is None:
+            self.report.set_parts(())
+            return
+        parts = self._report.parts(self._word, self.row, self._selected, self._selected_row)
+        self.report.set_parts(parts)
+
+    # Choosing
+
+    def show_word(self, pretoken: int) -> None:
+        """Show a pre-token before its first merge."""
+        if self._followed is None:
+            return
+        start = self._followed.trace.steps_of(pretoken).start
+        self.player.pause()
+        self._show_word(pretoken, start)
+        if self._labels is not None:
+            self.player.title = self._labels.pretoken(pretoken)
+        if self.player.position == start:
+            self.player.position_changed.emit(start)
+        else:
+            self.player.seek(start)
+
+    def _choose_word(self, pretoken: int) -> None:
+        self.show_word(pretoken)
+        if self._word is not None:
+            span = self._word.trace.prepared.span(*self._word.span)
+            self._select(span=span, piece=None, edge=None, path=None)
+
+    def _seek_row(self, row: int) -> None:
+        if self._word is not None:
+            self.player.seek(self._word.steps.start + row)
+
+    def _choose_item(self, item: tuple[Cells, ...], row: int) -> None:
+        """Select a brick or a joint of a row."""
+        word = self._word
+        if word is None:
+            return
+        self._selected, self._selected_row = item, row
+        self.bricks.select(item, row)
+        shown = word.row(row, item[0][0], item[-1][1])
+        places = list(zip(shown.first.tolist(), shown.last.tolist(), strict=True))
+        if all(cells in places for cells in item):
+            first, last = places.index(item[0]), places.index(item[-1])
+            span = word.trace.prepared.span(int(shown.start[first]), int(shown.end[last]))
+            piece: int | None = int(shown.piece[first])
+            if len(item) == 2:
+                rules = word.rules
+                pair = (rules.left == shown.piece[first]) & (rules.right == shown.piece[last])
+                found = pair.nonzero()[0]
+                self.ranks.select(int(found[0]) if len(found) else -1)
+                piece = int(rules.result[found[0]]) if len(found) else None
+            else:
+                self.ranks.select(-1)
+            self._select(
+                span=span,
+                piece=piece if piece is not None and piece >= 0 else None,
+                step=word.steps.start + row,
+                edge=None,
+                path=None,
+            )
+        self._tell()
+
+    def _choose_rule(self, rule: int) -> None:
+        """Select a rule of the rank line: go to the step that applies it, or mark its joint."""
+        word = self._word
+        if word is None:
+            return
+        applied = int(word.rules.applied[rule])
+        if applied >= 0:
+            self.player.seek(word.steps.start + applied + 1)
+        self.ranks.select(rule)
+        left, right = int(word.rules.left[rule]), int(word.rules.right[rule])
+        pairs = word.trace.pairs
+        low, high = word.trace.pair_cuts[word.pretoken : word.pretoken + 2].tolist()
+        same = (pairs.left[low:high] == left) & (pairs.right[low:high] == right)
+        found = low + same.nonzero()[0]
+        if not len(found):
+            return
+        first = int(found[0])
+        row = max(int(pairs.born[first]) - word.steps.start, 0)
+        if applied >= 0:
+            row = applied
+        shown = word.row(row)
+        starts = shown.start.tolist()
+        if int(pairs.start[first]) in starts and int(pairs.middle[first]) in starts:
+            i = starts.index(int(pairs.start[first]))
+            cells = [(int(shown.first[j]), int(shown.last[j])) for j in (i, i + 1)]
+            if applied < 0:
+                self.player.seek(word.steps.start + row)
+            self._choose_item((cells[0], cells[1]), row)
+
+    def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid() and not self._quiet:
+            self.player.seek(current.row() + 1)
+
+    def _select(self, **changes: Any) -> None:
+        self._quiet = True
+        self._session.select(**changes)
+        self._quiet = False
+
+    def _show_selection(self) -> None:
+        """Show the word that something selected elsewhere belongs to."""
+        followed, span = self._followed, self._session.selection.span
+        if self._quiet or followed is None or span is None or self._word is None:
+            return
+        if followed.text is not self._session.text or self.player.playing:
+            return
+        here = followed.trace.prepared.span(*self._word.span)
+        if here[0] <= span[0] < max(here[1], here[0] + 1) or span[0] >= followed.shown:
+            return
+        if self.isVisible():
+            self.show_word(pretoken_at(followed.trace, span[0]))
+
+    # Scenes
+
+    def view_state(self) -> dict[str, Any]:
+        word = self._word
+        return {"word": word.pretoken if word else 0, "position": self.player.position}
+
+    def restore_view_state(self, state: dict[str, Any]) -> None:
+        position, word = state.get("position"), state.get("word")
+        if not isinstance(position, int):
+            return
+        pretoken = word if isinstance(word, int) else 0
+        self._wanted = (position, pretoken)
+        followed = self._followed
+        if followed is not None and followed.text is self._session.text and not self._stale:
+            self._take(followed)
+
+
+def follow(opened: OpenModel, text: Text, report: Progress) -> Followed:
+    """Trace the merges of a text, of a long one up to `LIMIT` bytes."""
+    shown = text
+    if text.n_bytes > LIMIT:
+        place = text.position("grapheme", LIMIT)
+        shown = Text(text.slice(0, text.byte("grapheme", place)))
+    report(0, 1)
+    trace = opened.model.merges(shown)
+    return Followed(trace, opened.key, text, shown.n_bytes)
+
+
+def pretoken_at(trace: MergeTrace, byte: int) -> int:
+    """Return the pre-token that covers a byte of the text as given."""
+    prepared = trace.prepared
+    node = int((prepared.source_end <= byte).sum())
+    return max(int((prepared.cuts <= min(node, max(len(prepared.data) - 1, 0))).sum()) - 1, 0)
+
+
+def common_prefix(a: bytes, b: bytes) -> int:
+    """Return the number of bytes with which both begin."""
+    for i, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return i
+    return min(len(a), len(b))
