@@ -1,12 +1,12 @@
 """The lattice as arcs on the axis: which edges are drawn, where, how strong, and what is hit.
 
-Placing is numpy only. An arc from x0 to x1 with height h is the cubic curve with its controls
-straight above its ends: x(t) = x0 + (x1 − x0)(3t² − 2t³), y(t) = 4h·t(1 − t).
+`engine.place` chooses the edges and says how strong each is drawn; here they get their places on
+the axis and in the view.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,47 +16,40 @@ from app.draw.tokens import GHOST, byte_places
 from app.draw.viewport import Viewport
 from engine.lattice import Lattice, Path
 from engine.law import Law
+from engine.place import BUMP, LOWEST, SLOPE, Placement, Role, place
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HIDDEN = 0.001
-"""Probability under which an edge that no shown path uses isn't drawn, but counted."""
-
-RISE, SLOPE, BUMP = 14.0, 1.66, 13.0
-"""Height of an arc in pixels: RISE + SLOPE · width; BUMP inside a grapheme."""
-
-OTHER, BEST = -1, 0
-"""Roles beside the alternatives 1, 2 … (paths 2, 3 …)."""
+HIDDEN = 1e-3
+"""Probability under which a boundary off the best path isn't drawn, as with edges."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
     """The edges that are drawn, in the order of the lattice.
 
-    edge: int64[a], indices into the lattice. role: int64[a], OTHER, BEST, or the place in the
-    n-best list of the first path that uses it. probability: float64[a], NaN without a law.
-    x0, x1: float64[a], where the arc starts and ends, at zoom 1 (x1 < x0 where text runs left).
-    ghost: bool[a], it starts before the first byte. inside: bool[a], both ends in one unit.
-    row_of: int64[n_edges], the arc of an edge, -1 where it isn't drawn.
-    total, hidden, beyond: edges of the lattice, those under HIDDEN, those not on the axis.
+    placement: with x0 and x1 at zoom 1 (x1 < x0 where text runs left); its heights are those of
+    zoom 1. ghost: bool[a], the edge starts before the first byte. unit: int64[a], the unit of the
+    axis where it starts. row_of: int64[n_edges], the row of an edge, -1 where it isn't drawn.
+    beyond: edges that don't lie on the axis. bumps: fragments of graphemes are drawn low.
     """
 
     lattice: Lattice
-    edge: Ints
-    role: Ints
-    probability: Floats
-    x0: Floats
-    x1: Floats
+    placement: Placement
     ghost: NDArray[np.bool_]
-    inside: NDArray[np.bool_]
+    unit: Ints
     row_of: Ints
-    total: int
-    hidden: int
     beyond: int
+    bumps: bool
 
     def __len__(self) -> int:
-        return len(self.edge)
+        return len(self.placement)
+
+    @property
+    def total(self) -> int:
+        """Edges of the whole lattice."""
+        return self.lattice.n_edges
 
     @property
     def has_law(self) -> bool:
@@ -87,50 +80,40 @@ def edge_spans(lattice: Lattice) -> tuple[Floats, Floats]:
     return start, np.maximum(end, start)
 
 
-def edge_roles(n_edges: int, best: Path, nbest: tuple[Path, ...]) -> Ints:
-    """Return the role of each edge: BEST, place of the first alternative, or OTHER."""
-    role = np.full(n_edges, OTHER, dtype=np.int64)
-    for place in range(len(nbest) - 1, 0, -1):
-        role[nbest[place].edges] = place
-    role[best.edges] = BEST
-    return role
-
-
 def place_arcs(
     lattice: Lattice, axis: Axis, best: Path, nbest: tuple[Path, ...], law: Law | None
 ) -> Arcs:
     """Choose the edges to draw and give each its place on the axis."""
-    total = lattice.n_edges
-    start, end = edge_spans(lattice)
-    role = edge_roles(total, best, nbest)
-    probability = law.marginal if law is not None else np.full(total, np.nan)
+    x = axis.at(lattice.prepared.node_sources(), end=False)
+    placed = place(lattice, law, best, nbest[1:], x, view_height=np.inf)
+    start, end = (ends[placed.edge] for ends in edge_spans(lattice))
     on_axis = end <= axis.shown
-    rare = (probability < HIDDEN) & (role == OTHER)
-    kept = np.flatnonzero(on_axis & ~rare)
-    start, end = start[kept], end[kept]
-    at, _ = byte_places(lattice.prepared)
-    before = _ghost_bytes(lattice)
-    row_of = np.full(total, -1, dtype=np.int64)
-    row_of[kept] = np.arange(len(kept))
-    inside = np.zeros(len(kept), dtype=np.bool_)
-    if axis.n_units:
-        unit = axis.unit_of(np.floor(start).astype(np.int64))
-        unit_start, unit_end = axis.bounds[unit], axis.bounds[unit + 1]
-        inside = (end <= unit_end) & (end - start < unit_end - unit_start) & (end > start)
+    placed = _rows(placed, on_axis)
+    start, end = start[on_axis], end[on_axis]
+    # A node has two places where the direction turns or characters were dropped, so the ends of
+    # an edge are looked up by what the edge covers.
+    placed = replace(placed, x0=axis.at(start, end=False), x1=axis.at(end, end=True))
+    row_of = np.full(lattice.n_edges, -1, dtype=np.int64)
+    row_of[placed.edge] = np.arange(len(placed))
     return Arcs(
         lattice,
-        kept,
-        role[kept],
-        probability[kept],
-        axis.at(start, end=False),
-        axis.at(end, end=True),
-        lattice.start[kept] < before,
-        inside,
+        placed,
+        lattice.start[placed.edge] < _ghost_bytes(lattice),
+        axis.unit_of(np.floor(start).astype(np.int64)),
         row_of,
-        total,
-        int(np.count_nonzero(rare & on_axis)),
         int(np.count_nonzero(~on_axis)),
+        axis.unit == "grapheme",
     )
+
+
+def _rows(placed: Placement, wanted: NDArray[np.bool_] | Ints) -> Placement:
+    """Return some rows of a placement."""
+    arrays = {
+        field.name: getattr(placed, field.name)[wanted]
+        for field in fields(placed)
+        if field.name != "hidden"
+    }
+    return replace(placed, **arrays)
 
 
 def _ghost_bytes(lattice: Lattice) -> int:
@@ -164,81 +147,31 @@ def place_nodes(lattice: Lattice, axis: Axis, best: Path, law: Law | None) -> No
     return Nodes(kept, x, x_before, probability[kept], on_path[kept], inside)
 
 
-@dataclass(frozen=True, eq=False)
-class Shapes:
-    """Arcs as pixels. row: int64[v], rows of `Arcs` in view. x0, x1, height: float64[v]."""
-
-    row: Ints
-    x0: Floats
-    x1: Floats
-    height: Floats
-
-
-def shape_arcs(arcs: Arcs, viewport: Viewport, room: float) -> Shapes:
-    """Return the arcs in view as pixels, none taller than `room`."""
-    x0, x1 = viewport.to_screen(arcs.x0), viewport.to_screen(arcs.x1)
+def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> tuple[Placement, Ints]:
+    """Return the arcs in view in screen pixels, none taller than `room`, and their rows."""
+    placed = arcs.placement
+    x0, x1 = viewport.to_screen(placed.x0), viewport.to_screen(placed.x1)
     axis = viewport.axis
     back = 1.0 if axis is not None and axis.n_units and axis.turned[0] else -1.0
     x0 = x0 + np.where(arcs.ghost, back * GHOST, 0.0)
-    width = np.abs(x1 - x0)
-    height = _heights(width, arcs, room)
-    left, right = np.minimum(x0, x1), np.maximum(x0, x1)
-    first, last = viewport.screen(viewport.visible[0]), viewport.screen(viewport.visible[1])
-    row = np.flatnonzero((right >= first) & (left <= last))
-    return Shapes(row, x0[row], x1[row], height[row])
+    first, last = (viewport.screen(x) for x in viewport.visible)
+    rows = np.flatnonzero((np.maximum(x0, x1) >= first) & (np.minimum(x0, x1) <= last))
+    height = _heights(np.abs(x1 - x0), placed, room, bumps=arcs.bumps)
+    return replace(_rows(placed, rows), x0=x0[rows], x1=x1[rows], height=height[rows]), rows
 
 
-def _heights(width: Floats, arcs: Arcs, room: float) -> Floats:
+def _heights(width: Floats, placed: Placement, room: float, *, bumps: bool) -> Floats:
+    """Return the height of each arc: LOWEST + SLOPE · width, flatter where the room is short."""
     room = max(room, 40.0)
     if len(width) == 0:
         return width
-    wide = width[arcs.role >= BEST]
+    wide = width[placed.role >= Role.ALTERNATIVE]
     widest = float(wide.max()) if len(wide) else float(width.max())
-    slope = min(SLOPE, max((room * 0.92 - RISE) / max(widest, 1.0), 0.35))
-    height = RISE + slope * width
+    slope = min(SLOPE, max((room * 0.92 - LOWEST) / max(widest, 1.0), 0.35))
+    height = LOWEST + slope * width
     # What would still be too tall flattens towards the top without losing its order.
     knee = 0.85 * room
     over = np.maximum(height - knee, 0.0)
     spare = room - knee
     height = np.where(height > knee, knee + spare * over / (over + spare), height)
-    return np.where(arcs.inside, BUMP, height)
-
-
-def strength(arcs: Arcs) -> tuple[Floats, Floats]:
-    """Return (pen width in pixels, opacity) of each arc by its exact probability."""
-    best, other = arcs.role == BEST, arcs.role == OTHER
-    if not arcs.has_law:
-        return np.where(best, 2.6, 1.0), np.where(best, 1.0, 0.62)
-    p = arcs.probability
-    width = np.where(best, 1.6 + 2 * p, np.where(other, 1.0, 1.2 + 2.2 * p))
-    opacity = np.where(best, 0.45 + 0.55 * p, np.minimum(0.5 + 3 * p, 1.0))
-    opacity = np.where(arcs.inside & best, np.maximum(opacity, 0.8), opacity)
-    width = np.where(arcs.inside, np.minimum(width, 1.8), width)
-    return width, opacity
-
-
-def arc_at(shapes: Shapes, base: float, x: float, y: float, reach: float = 8.0) -> int:
-    """Return the place in `shapes` of the arc nearest to a pixel, -1 if none is in reach."""
-    left = np.minimum(shapes.x0, shapes.x1) - reach
-    right = np.maximum(shapes.x0, shapes.x1) + reach
-    near = np.flatnonzero((left <= x) & (x <= right) & (base - y <= shapes.height + reach))
-    if len(near) == 0 or y > base + reach:
-        return -1
-    t = np.linspace(0, 1, 65)
-    along, up = 3 * t**2 - 2 * t**3, 4 * t * (1 - t)
-    x0, x1 = shapes.x0[near, None], shapes.x1[near, None]
-    px = x0 + (x1 - x0) * along
-    py = base - shapes.height[near, None] * up
-    distance = _distance(px, py, x, y)
-    nearest = int(np.argmin(distance))
-    return int(near[nearest]) if distance[nearest] <= reach else -1
-
-
-def _distance(px: Floats, py: Floats, x: float, y: float) -> Floats:
-    """Return the distance of a point to each polyline: rows of px, py are its vertices."""
-    ax, ay = px[:, :-1] - x, py[:, :-1] - y
-    dx, dy = np.diff(px, axis=1), np.diff(py, axis=1)
-    length = dx * dx + dy * dy
-    with np.errstate(invalid="ignore", divide="ignore"):
-        part = np.clip(np.where(length > 0, -(ax * dx + ay * dy) / length, 0.0), 0, 1)
-    return np.sqrt(((ax + part * dx) ** 2 + (ay + part * dy) ** 2).min(axis=1))
+    return np.where(placed.fragment, BUMP, height) if bumps else height

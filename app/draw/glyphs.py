@@ -86,9 +86,7 @@ def _draw_runs(
         painter.save()
         painter.setPen(color)
         height = line.height() * tall
-        painter.translate(
-            middle - run.natural * wide / 2, rect.center().y() - height / 2 + shift
-        )
+        painter.translate(middle - run.natural * wide / 2, rect.center().y() - height / 2 + shift)
         painter.scale(wide, tall)
         line.draw(painter, QPointF(-line.naturalTextRect().left(), 0))
         painter.restore()

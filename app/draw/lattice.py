@@ -7,21 +7,24 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
 
-from app.draw.arcs import BEST, BUMP, OTHER, Arcs, Nodes, Shapes, strength
+from app.draw.arcs import Arcs, Nodes
 from app.draw.glyphs import draw_text, text_size, units_in_view
-from app.draw.labels import Room
 from app.draw.marks import count_box, draw_count, draw_halo_text
 from app.draw.tokens import ghost_box
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from engine.display import visible
+from engine.place import BUMP, Placement, Role, free_boxes
 from engine.segmenter import EdgeKind
 
 Floats = NDArray[np.float64]
 
 TEXT_ROW, BYTE_ROW, BARS, TOP, MINIMAP = 34.0, 44.0, 26.0, 40.0, 28.0
+UNLIKELY = 0.02
+"""Probability under which an edge that no shown path uses gets no label."""
+
 SURE = 0.995
 """Probability from which on no number is written."""
 
@@ -75,7 +78,9 @@ def frame(width: float, height: float, viewport: Viewport, *, bars: bool) -> Fra
 
 def role_color(theme: Theme, role: int) -> QColor:
     """Return the colour of a path: the best, an alternative, or any other edge."""
-    return theme.color("best" if role == BEST else "ink3" if role == OTHER else "alternative")
+    if role >= Role.BEST:
+        return theme.color("best")
+    return theme.color("alternative" if role == Role.ALTERNATIVE else "ink3")
 
 
 def probability_text(p: float) -> str:
@@ -102,7 +107,8 @@ def draw_lattice(
     theme: Theme,
     arcs: Arcs,
     nodes: Nodes,
-    shapes: Shapes,
+    shapes: Placement,
+    rows: NDArray[np.int64],
     place: Frame,
     light: Light,
 ) -> None:
@@ -110,19 +116,19 @@ def draw_lattice(
     painter.save()
     painter.setClipRect(QRectF(GUTTER, 0, place.width - GUTTER, place.base + 200))
     _draw_span(painter, viewport, theme, place, light)
-    if len(shapes.row) > TOO_MANY:
-        _draw_density(painter, theme, arcs, shapes, place)
+    if len(shapes) > TOO_MANY:
+        _draw_density(painter, theme, shapes, place)
     else:
-        _draw_underlays(painter, theme, arcs, shapes, place, light)
-        _draw_arcs(painter, theme, arcs, shapes, place, light)
+        _draw_underlays(painter, theme, shapes, place, light)
+        _draw_arcs(painter, theme, shapes, place, light)
     _draw_axis(painter, viewport, theme, place)
     draw_text(painter, viewport, theme, place.text, theme.color("ink"))
     _draw_ghost(painter, viewport, theme, arcs, place)
-    _draw_nodes(painter, viewport, theme, nodes, place, len(shapes.row) <= TOO_MANY)
+    _draw_nodes(painter, viewport, theme, nodes, place, len(shapes) <= TOO_MANY)
     if arcs.has_law:
         _draw_bars(painter, viewport, theme, nodes, place)
-    if len(shapes.row) <= TOO_MANY and text_size_of(viewport):
-        _draw_labels(painter, viewport, theme, arcs, shapes, place, light)
+    if len(shapes) <= TOO_MANY and text_size_of(viewport):
+        _draw_labels(painter, theme, arcs, shapes, rows, place, light)
     painter.restore()
 
 
@@ -131,16 +137,11 @@ def text_size_of(viewport: Viewport) -> int:
     return text_size(viewport.axis, viewport.zoom) if viewport.axis is not None else 0
 
 
-def _arc(path: QPainterPath, x0: float, x1: float, height: float, base: float) -> None:
+def _arc(path: QPainterPath, shapes: Placement, k: int, base: float) -> None:
+    x0, x1, height = float(shapes.x0[k]), float(shapes.x1[k]), float(shapes.height[k])
     top = base - height * 4 / 3
     path.moveTo(x0, base)
     path.cubicTo(x0, top, x1, top, x1, base)
-
-
-def _one_arc(shapes: Shapes, k: int, base: float) -> QPainterPath:
-    path = QPainterPath()
-    _arc(path, float(shapes.x0[k]), float(shapes.x1[k]), float(shapes.height[k]), base)
-    return path
 
 
 def _draw_span(
@@ -157,62 +158,53 @@ def _draw_span(
 
 
 def _draw_underlays(
-    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, light: Light
+    painter: QPainter, theme: Theme, shapes: Placement, place: Frame, light: Light
 ) -> None:
-    edges = arcs.edge[shapes.row]
+    edges = shapes.edge
     wanted = [(e, 9.0) for e in (light.selected, light.hover) if e is not None]
     wanted += [(e, 7.0) for e in light.path]
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for edge, width in wanted:
         for k in np.flatnonzero(edges == edge).tolist():
+            path = QPainterPath()
+            _arc(path, shapes, k, place.base)
             painter.setPen(QPen(theme.color("selection"), width))
-            painter.drawPath(_one_arc(shapes, k, place.base))
+            painter.drawPath(path)
 
 
 def _draw_arcs(
-    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, light: Light
+    painter: QPainter, theme: Theme, shapes: Placement, place: Frame, light: Light
 ) -> None:
-    width, opacity = strength(arcs)
-    role = arcs.role[shapes.row]
-    width, opacity = width[shapes.row], opacity[shapes.row]
+    painter.setBrush(Qt.BrushStyle.NoBrush)
     # Edges outside the shown paths: one path for each of a few opacities.
-    for low in (0.5, 0.625, 0.75, 0.875):
-        group = np.flatnonzero((role == OTHER) & (opacity >= low) & (opacity < low + 0.125))
-        if low == 0.875:
-            group = np.flatnonzero((role == OTHER) & (opacity >= low))
-        if len(group):
-            path = QPainterPath()
-            for k in group.tolist():
-                _arc(
-                    path,
-                    float(shapes.x0[k]),
-                    float(shapes.x1[k]),
-                    float(shapes.height[k]),
-                    place.base,
-                )
-            color = theme.color("line2")
-            color.setAlphaF(min(low + 0.06, 1.0))
-            painter.setPen(QPen(color, 1))
-            painter.drawPath(path)
-    shown = [k for k in range(len(role)) if role[k] != OTHER]
-    shown.sort(key=lambda k: (role[k] == BEST, -role[k]))
-    edges = arcs.edge[shapes.row]
-    for k in shown:
-        color = role_color(theme, int(role[k]))
-        lit = int(edges[k]) in light.path or edges[k] in (light.selected, light.hover)
-        color.setAlphaF(1.0 if lit else float(min(opacity[k], 1.0)))
-        pen = QPen(color, float(width[k]), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
-        painter.setPen(pen)
-        painter.drawPath(_one_arc(shapes, k, place.base))
-    for k in np.flatnonzero(role == OTHER).tolist():
-        if edges[k] in (light.selected, light.hover):
-            painter.setPen(QPen(theme.color("ink2"), 1.4))
-            painter.drawPath(_one_arc(shapes, k, place.base))
+    other = shapes.role == Role.OTHER
+    step = np.minimum((shapes.opacity * 8).astype(np.int64), 7)
+    for level in np.unique(step[other]).tolist():
+        path = QPainterPath()
+        for k in np.flatnonzero(other & (step == level)).tolist():
+            _arc(path, shapes, k, place.base)
+        color = theme.color("line2")
+        color.setAlphaF((level + 1) / 8)
+        painter.setPen(QPen(color, 1))
+        painter.drawPath(path)
+    lit = np.isin(shapes.edge, [e for e in (light.selected, light.hover) if e is not None])
+    on_path = np.isin(shapes.edge, list(light.path))
+    for k in shapes.paint_order.tolist():
+        if other[k] and not lit[k]:
+            continue
+        color = role_color(theme, int(shapes.role[k]))
+        width = 1.4 if other[k] else float(shapes.line[k])
+        if shapes.fragment[k]:
+            width = min(width, 1.8)
+        strong = lit[k] or on_path[k] or shapes.fragment[k]
+        color.setAlphaF(1.0 if strong else float(shapes.opacity[k]))
+        painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        path = QPainterPath()
+        _arc(path, shapes, k, place.base)
+        painter.drawPath(path)
 
 
-def _draw_density(
-    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame
-) -> None:
+def _draw_density(painter: QPainter, theme: Theme, shapes: Placement, place: Frame) -> None:
     """Draw where arcs are, by apex, instead of each of them."""
     wide, tall = max(int((place.width - GUTTER) / 3), 1), max(int(place.room / 3), 1)
     middle = (shapes.x0 + shapes.x1) / 2 - GUTTER
@@ -312,93 +304,110 @@ def _draw_bars(
             painter.drawRect(QRectF(viewport.screen(x) - 2, bottom - tall, 4, tall))
 
 
+@dataclass(frozen=True)
+class _Label:
+    """Text at a place, in a box that others must keep out of; `of`: the label it needs."""
+
+    box: QRectF
+    text: str
+    font: QFont
+    color: QColor
+    of: int = -1
+
+
 def _draw_labels(
     painter: QPainter,
-    viewport: Viewport,
     theme: Theme,
     arcs: Arcs,
-    shapes: Shapes,
+    shapes: Placement,
+    rows: NDArray[np.int64],
     place: Frame,
     light: Light,
 ) -> None:
-    room = Room(QRectF(GUTTER, 0, place.width - GUTTER, place.base))
-    _draw_inside_counts(painter, theme, arcs, shapes, place, room)
-    edges, roles = arcs.edge[shapes.row], arcs.role[shapes.row]
-    p = np.nan_to_num(arcs.probability[shapes.row])
-    wanted = np.flatnonzero(~arcs.inside[shapes.row])
-    if not arcs.has_law:
-        wanted = wanted[roles[wanted] == BEST]
-    else:
-        wanted = wanted[(roles[wanted] != OTHER) | (p[wanted] >= 0.02)]
-    weight = np.where(roles == BEST, 3.0, np.where(roles == OTHER, 0.0, 1.0)) + p
-    chosen = edges == (light.selected if light.selected is not None else -1)
-    weight = weight + 10 * chosen
-    order = wanted[np.argsort(-weight[wanted], kind="stable")][:MANY]
-    font, small = theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE)
-    metrics, small_metrics = QFontMetricsF(font), QFontMetricsF(small)
+    """Write counts, pieces, path numbers and probabilities where boxes are free."""
+    counts = _inside_counts(theme, arcs, shapes, rows, place) if arcs.bumps else []
+    labels = _arc_labels(theme, arcs, shapes, place, light)
+    boxes = [box for box, _ in counts] + [label.box for label in labels]
+    sides = np.array([(b.left(), b.top(), b.right(), b.bottom()) for b in boxes]).reshape(-1, 4)
+    sides[sides[:, 1] < 0] = np.nan
+    free = free_boxes(sides)
+    for (box, count), fits in zip(counts, free, strict=False):
+        if fits:
+            draw_count(painter, theme, box.center(), count)
     paper = theme.color("canvas")
-    for k in order.tolist():
-        if edges[k] == light.hover:
-            continue
-        edge, row = int(edges[k]), int(shapes.row[k])
-        text = edge_label(arcs, edge)
-        color = role_color(theme, int(roles[k]))
-        centre = float(shapes.x0[k] + shapes.x1[k]) / 2
-        apex = place.base - float(shapes.height[k])
-        wide = metrics.horizontalAdvance(text)
-        digit = str(int(roles[k]) + 1) if roles[k] > BEST else ""
-        extra = 8.0 if digit else 0.0
-        box = QRectF(centre - wide / 2 - 1, apex - 19, wide + extra + 2, 15)
-        if not room.take(box):
-            continue
-        at = QPointF(centre - wide / 2, apex - 7)
-        draw_halo_text(painter, at, text, font, color, paper)
-        if digit:
-            place_digit = QPointF(centre + wide / 2 + 1, apex - 11)
-            draw_halo_text(painter, place_digit, digit, theme.font(9, bold=True), color, paper)
-        number = probability_text(float(arcs.probability[row]))
-        if number:
-            across = small_metrics.horizontalAdvance(number)
-            below = QRectF(centre - across / 2 - 1, apex + 3, across + 2, 13)
-            if room.take(below):
-                spot = QPointF(centre - across / 2, apex + 14)
-                draw_halo_text(painter, spot, number, small, color, paper)
+    base = len(counts)
+    for k, label in enumerate(labels):
+        if free[base + k] and (label.of < 0 or free[base + label.of]):
+            descent = QFontMetricsF(label.font).descent()
+            at = QPointF(label.box.left() + 1, label.box.bottom() - descent)
+            draw_halo_text(painter, at, label.text, label.font, label.color, paper)
     if light.hover is not None:
         _draw_hover_label(painter, theme, arcs, shapes, place, light.hover)
 
 
-def _draw_inside_counts(
-    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, room: Room
-) -> None:
-    """Write over each grapheme that the best path cuts inside into how many tokens it is cut."""
-    best = np.flatnonzero(arcs.inside[shapes.row] & (arcs.role[shapes.row] == BEST))
+def _arc_labels(
+    theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, light: Light
+) -> list[_Label]:
+    """Return the labels that arcs want, the most important first."""
+    likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
+    wanted = (shapes.role >= Role.ALTERNATIVE) | (likely & (shapes.role == Role.OTHER))
+    wanted &= ~(shapes.fragment & arcs.bumps) & (shapes.edge != (light.hover or -1))
+    if light.hover == 0:
+        wanted &= shapes.edge != 0
+    order = [k for k in shapes.priority.tolist() if wanted[k]][:MANY]
+    order.sort(key=lambda k: shapes.edge[k] != light.selected)
+    font, small, tiny = theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True)
+    metrics, small_metrics = QFontMetricsF(font), QFontMetricsF(small)
+    labels: list[_Label] = []
+    for k in order:
+        text = edge_label(arcs, int(shapes.edge[k]))
+        color = role_color(theme, int(shapes.role[k]))
+        centre = float(shapes.x0[k] + shapes.x1[k]) / 2
+        apex = place.base - float(shapes.height[k])
+        wide = metrics.horizontalAdvance(text)
+        own = len(labels)
+        labels.append(
+            _Label(QRectF(centre - wide / 2 - 1, apex - 19, wide + 2, 15), text, font, color)
+        )
+        if shapes.role[k] == Role.ALTERNATIVE:
+            spot = QRectF(centre + wide / 2 + 1, apex - 22, 8, 11)
+            labels.append(_Label(spot, str(int(shapes.path[k])), tiny, color, own))
+        number = probability_text(float(shapes.marginal[k]))
+        if number:
+            across = small_metrics.horizontalAdvance(number)
+            below = QRectF(centre - across / 2 - 1, apex + 3, across + 2, 13)
+            labels.append(_Label(below, number, small, color, own))
+    return labels
+
+
+def _inside_counts(
+    theme: Theme, arcs: Arcs, shapes: Placement, rows: NDArray[np.int64], place: Frame
+) -> list[tuple[QRectF, int]]:
+    """Return over each grapheme that the path cuts inside into how many tokens it is cut."""
+    best = np.flatnonzero(shapes.fragment & (shapes.role >= Role.BEST))
     if not len(best):
-        return
-    x0, x1 = shapes.x0[best], shapes.x1[best]
-    left, right = np.minimum(x0, x1), np.maximum(x0, x1)
-    starts = np.ones(len(best), dtype=np.bool_)
-    # Bumps that touch belong together, unless a whole grapheme ends between them.
-    nodes = arcs.lattice.prepared
-    lead = nodes.data[arcs.lattice.start[arcs.edge[shapes.row[best]]]]
-    starts[1:] = (lead[1:] & 0xC0) != 0x80
-    groups = np.flatnonzero(starts)
+        return []
+    unit = arcs.unit[rows[best]]
+    starts = np.flatnonzero(np.diff(unit, prepend=-1))
     font = theme.font(SIZE_NOTE, bold=True)
-    for first, last in zip(groups, np.append(groups[1:], len(best)), strict=True):
-        centre = (float(left[first:last].min()) + float(right[first:last].max())) / 2
-        spot = QPointF(centre, place.base - BUMP - 11)
-        box = count_box(str(last - first), font, spot)
-        if last - first > 1 and room.take(box):
-            draw_count(painter, theme, spot, int(last - first))
+    found = []
+    for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(best)], strict=True):
+        group = best[first:last]
+        if len(group) > 1:
+            ends = np.concatenate((shapes.x0[group], shapes.x1[group]))
+            spot = QPointF(float(ends.min() + ends.max()) / 2, place.base - BUMP - 11)
+            found.append((count_box(f"{len(group):,}", font, spot), len(group)))
+    return found
 
 
 def _draw_hover_label(
-    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Shapes, place: Frame, edge: int
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, edge: int
 ) -> None:
-    found = np.flatnonzero(arcs.edge[shapes.row] == edge)
+    found = np.flatnonzero(shapes.edge == edge)
     if not len(found):
         return
     k = int(found[0])
-    text, number = edge_label(arcs, edge), probability_text(float(arcs.probability[shapes.row[k]]))
+    text, number = edge_label(arcs, edge), probability_text(float(shapes.marginal[k]))
     font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
     wide = QFontMetricsF(font).horizontalAdvance(text)
     more = QFontMetricsF(bold).horizontalAdvance(number) + 8 if number else 0.0
@@ -427,9 +436,10 @@ def draw_minimap(
     painter.setBrush(theme.color("panel"))
     painter.drawRoundedRect(rect, 2, 2)
     scale = rect.width() / axis.width
-    best = np.flatnonzero(arcs.role == BEST)
-    left = np.minimum(arcs.x0, arcs.x1)[best] * scale
-    right = np.maximum(arcs.x0, arcs.x1)[best] * scale
+    placed = arcs.placement
+    best = np.flatnonzero(placed.role >= Role.BEST)
+    left = np.minimum(placed.x0, placed.x1)[best] * scale
+    right = np.maximum(placed.x0, placed.x1)[best] * scale
     columns = np.arange(int(rect.width()) + 1)
     if len(best):
         # A bar for each pixel: tall where tokens are long.

@@ -94,9 +94,9 @@ class BandsView(QWidget):
         axis = self._placed.axis
         if axis.shown >= axis.text.n_bytes:
             return ""
-        return self.tr("The first {shown:,} of {total:,} bytes are drawn; counts are of all.").format(
-            shown=axis.shown, total=axis.text.n_bytes
-        )
+        return self.tr(
+            "The first {shown:,} of {total:,} bytes are drawn; counts are of all."
+        ).format(shown=axis.shown, total=axis.text.n_bytes)
 
     def _paint_row(self, painter: QPainter, row: int, opened: OpenModel) -> None:
         theme = self._theme

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.draw.arcs import BEST, Shapes, arc_at, shape_arcs
+from app.draw.arcs import arcs_in_view
 from app.draw.lattice import Frame, Light, draw_lattice, draw_minimap, frame
 from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
 from app.session import Session
@@ -24,6 +24,10 @@ from app.theme import SIZE_BODY, Theme
 from app.views.explore.legend import draw_legend
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
+from engine.place import Placement, edge_at
+
+REACH = 8.0
+"""Pixels from an arc at which the mouse still means it."""
 
 
 class LatticeView(QWidget):
@@ -36,7 +40,7 @@ class LatticeView(QWidget):
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._hover: int | None = None
-        self._shapes: Shapes | None = None
+        self._shapes: tuple[Placement, np.ndarray] | None = None
         self._drag: QPointF | None = None
         self._moved = False
         self._on_map = False
@@ -70,13 +74,13 @@ class LatticeView(QWidget):
         bars = arcs is not None and arcs.has_law
         return frame(self.width(), self.height(), self.viewport, bars=bars)
 
-    def shapes(self) -> Shapes | None:
-        """Return the arcs in view as pixels."""
+    def shapes(self) -> tuple[Placement, np.ndarray] | None:
+        """Return the arcs in view in pixels, and their rows."""
         arcs = self._placed.arcs
         if arcs is None:
             return None
         if self._shapes is None:
-            self._shapes = shape_arcs(arcs, self.viewport, self.place.room)
+            self._shapes = arcs_in_view(arcs, self.viewport, self.place.room)
         return self._shapes
 
     def light(self) -> Light:
@@ -135,7 +139,7 @@ class LatticeView(QWidget):
             self._say(painter, self._nothing())
             return
         place = self.place
-        draw_lattice(painter, self.viewport, theme, arcs, nodes, shapes, place, self.light())
+        draw_lattice(painter, self.viewport, theme, arcs, nodes, *shapes, place, self.light())
         draw_minimap(painter, self.viewport, theme, arcs, place)
         draw_legend(painter, theme, placed, self, place)
         if placed.stale_theta or placed.stale_text:
@@ -156,11 +160,10 @@ class LatticeView(QWidget):
 
     def edge_at(self, place: QPointF) -> int | None:
         """Return the edge whose arc is at a pixel."""
-        arcs, shapes = self._placed.arcs, self.shapes()
-        if arcs is None or shapes is None or place.x() < GUTTER:
+        shapes = self.shapes()
+        if shapes is None or place.x() < GUTTER:
             return None
-        found = arc_at(shapes, self.place.base, place.x(), place.y())
-        return None if found < 0 else int(arcs.edge[shapes.row[found]])
+        return edge_at(shapes[0], place.x(), self.place.base - place.y(), REACH)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
@@ -295,10 +298,9 @@ class LatticeView(QWidget):
             self._along(1)
             return
         lattice = arcs.lattice
-        here = arcs.edge[lattice.start[arcs.edge] == lattice.start[now]]
-        rows = arcs.row_of[here]
-        weight = np.nan_to_num(arcs.probability[rows]) + (arcs.role[rows] == BEST)
-        order = here[np.lexsort((-lattice.end[here], -weight))]
+        placed = arcs.placement
+        start = lattice.start[placed.edge]
+        order = placed.edge[[k for k in placed.priority if start[k] == lattice.start[now]]]
         where = np.flatnonzero(order == now)
         place = int(where[0]) + step if len(where) else 0
         self.select_edge(int(order[min(max(place, 0), len(order) - 1)]))

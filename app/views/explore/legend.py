@@ -16,7 +16,6 @@ from app.views.explore.placed import Placed
 LEFT, SAMPLE, LINE = 12.0, 26.0, 21.0
 
 
-
 def draw_legend(
     painter: QPainter, theme: Theme, placed: Placed, widget: QWidget, place: Frame
 ) -> None:
@@ -36,7 +35,7 @@ def draw_legend(
     else:
         rows.append(("best", tr("path taken")))
     rows.append(("other", tr("other edges") if arcs.has_law else tr("other matches")))
-    if arcs.inside.any():
+    if arcs.bumps and arcs.placement.fragment.any():
         rows.append(("fragment", tr("byte fragments")))
     y = 10.0
     for kind, words in rows:
@@ -77,9 +76,9 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
     if arcs.has_law:
         notes.append(
             (
-                tr("Width and opacity are the exact probability of the edge, θ = {theta:g}.").format(
-                    theta=analysis.settings.theta
-                ),
+                tr(
+                    "Width and opacity are the exact probability of the edge, θ = {theta:g}."
+                ).format(theta=analysis.settings.theta),
                 False,
                 10.0,
             )
@@ -93,10 +92,11 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
             2.0,
         )
     )
-    if arcs.hidden:
+    hidden = arcs.placement.hidden
+    if hidden:
         notes.append(
             (
-                tr("{count:,} under {limit} hidden").format(count=arcs.hidden, limit=HIDDEN),
+                tr("{count:,} under {limit} hidden").format(count=hidden, limit=HIDDEN),
                 False,
                 8.0,
             )
