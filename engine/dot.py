@@ -95,7 +95,7 @@ def _cm(cells: float) -> str:
 
 
 def _tex(text: str) -> str:
-    """Return text with the characters escaped that LaTeX would read, and marks it has no glyph for."""
+    """Return text with LaTeX's own characters escaped, and marks without a glyph spelled."""
     special = {
         "\\": "\\textbackslash{}",
         "~": "\\textasciitilde{}",

@@ -10,6 +10,7 @@ import numpy as np
 from engine.display import hexadecimal, visible
 from engine.palette import LIGHT
 from engine.pieces import PieceKind
+from engine.terminal import counted
 
 if TYPE_CHECKING:
     from engine.metrics import Comparison
@@ -36,10 +37,10 @@ def encoding_html(encoding: Encoding) -> str:
         chips += f" … {more:,} more tokens"
     text = encoding.text
     counts = [
-        _counted(len(encoding), "token"),
-        _counted(text.n_graphemes, "grapheme"),
-        _counted(text.n_chars, "character"),
-        _counted(text.n_bytes, "byte"),
+        counted(len(encoding), "token"),
+        counted(text.n_graphemes, "grapheme"),
+        counted(text.n_chars, "character"),
+        counted(text.n_bytes, "byte"),
     ]
     if len(encoding):
         counts.append(f"{text.n_chars / len(encoding):.2f} characters per token")
@@ -68,10 +69,6 @@ def _chip(encoding: Encoding, i: int) -> str:
     else:
         what += f" · {hexadecimal(vocabulary.bytes(piece))}"
     return f'<span title="{escape(what)}" style="{style}">{escape(label)}</span>'
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def comparison_html(comparison: Comparison) -> str:

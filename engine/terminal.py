@@ -76,3 +76,8 @@ def fits(value: float, digits: int = 4) -> str:
     if math.isnan(value):
         return "–"
     return f"{value:.{digits}f}" if value == 0 or value >= 10.0**-digits else f"{value:.1e}"
+
+
+def counted(count: int, name: str) -> str:
+    """Return a count with its noun: `1 token`, `2,000 tokens`."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"

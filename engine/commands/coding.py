@@ -18,7 +18,7 @@ from engine.commands.common import (
 )
 from engine.display import hexadecimal, visible
 from engine.errors import ParameterError
-from engine.terminal import aligned, number, styled
+from engine.terminal import aligned, counted, styled
 
 
 def add(subparsers: Subparsers) -> None:
@@ -78,8 +78,8 @@ def run_encode(arguments: argparse.Namespace) -> None:
     lines = aligned(heading, rows, ">><<<>>") if rows else []
     lines[:1] = [styled(line, "dim") for line in lines[:1]]
     lines.append(
-        f"{number(len(encoding))} tokens, {number(text.n_graphemes)} graphemes, "
-        f"{number(text.n_chars)} characters, {number(text.n_bytes)} bytes"
+        f"{counted(len(encoding), 'token')}, {counted(text.n_graphemes, 'grapheme')}, "
+        f"{counted(text.n_chars, 'character')}, {counted(text.n_bytes, 'byte')}"
     )
     lines += [
         f"{styled('note:', 'yellow')} {visible(s.text.encode())} at character {s.start_char} "

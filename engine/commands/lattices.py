@@ -27,7 +27,7 @@ from engine.lattice import Lattice, Path
 from engine.law import Law
 from engine.search import decimal
 from engine.segmenter import EdgeKind
-from engine.terminal import aligned, fits, number, styled
+from engine.terminal import aligned, counted, fits, number, styled
 from engine.text import Text, Unit
 
 SHOWN_EDGES = 200
@@ -127,6 +127,7 @@ def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]
             "end": int(ends[edge]),
             "id": _edge_id(lattice, edge),
             "text": lattice.edge_text(edge),
+            "bytes": lattice.bytes(edge).hex(),
             "score": float(lattice.score[edge]) if law else None,
             "rank": int(lattice.rank[edge]) if lattice.rank[edge] >= 0 else None,
             "marginal": float(law.marginal[edge]) if law else None,
@@ -149,6 +150,7 @@ def _path_entry(path: Path, probability: float) -> dict[str, Any]:
     return {
         "ids": path.ids,
         "pieces": path.pieces,
+        "bytes": [path.lattice.bytes(edge).hex() for edge in path.edges.tolist()],
         "score": path.score,
         "probability": probability,
     }
@@ -189,7 +191,7 @@ def _picture(lattice: Lattice, arguments: argparse.Namespace) -> str:
 
 def _for_people(document: dict[str, Any]) -> list[str]:
     edges = document["edges"]
-    size = f"{number(len(edges))} edges over {number(document['positions'])} positions"
+    size = f"{counted(len(edges), 'edge')} over {counted(document['positions'], 'position')}"
     lines = [f"{size} ({document['unit']}), {_long(document['paths'])} segmentations"]
     if document["law"]:
         lines.append(f"no law: {document['law']}")
@@ -214,7 +216,7 @@ def _for_people(document: dict[str, Any]) -> list[str]:
             str(edge["start"]),
             str(edge["end"]),
             "–" if edge["id"] is None else str(edge["id"]),
-            visible(edge["text"].encode()),
+            visible(bytes.fromhex(edge["bytes"])),
         ]
         if document["law"]:
             row.append(number(edge["rank"]))
@@ -246,7 +248,7 @@ def _paths_for_people(document: dict[str, Any]) -> list[str]:
 
 
 def _path_cells(path: dict[str, Any]) -> list[str]:
-    pieces = " | ".join(visible(piece.encode()) for piece in path["pieces"])
+    pieces = " | ".join(visible(bytes.fromhex(piece)) for piece in path["bytes"])
     return [fits(path["probability"]), number(path["score"]), str(len(path["ids"])), pieces]
 
 

@@ -20,7 +20,7 @@ from engine.commands.common import (
 from engine.display import visible
 from engine.pieces import Vocabulary
 from engine.pipeline import Prepared
-from engine.terminal import aligned, number, styled
+from engine.terminal import aligned, counted, number, styled
 from engine.trace import MergeStep, Rival
 
 
@@ -113,8 +113,7 @@ def _for_people(
     heading = ["step", "rank", "pair", "result", "at byte", "in", "blocks"]
     table = aligned(heading, rows, ">><<><<")
     pieces = " | ".join(visible(bytes.fromhex(token["bytes"])) for token in tokens)
-    merged = "1 merge" if len(steps) == 1 else f"{number(len(steps))} merges"
-    return [styled(table[0], "dim"), *table[1:], f"{merged}: {pieces}"]
+    return [styled(table[0], "dim"), *table[1:], f"{counted(len(steps), 'merge')}: {pieces}"]
 
 
 def _seen(piece: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from engine.bundled import locate_corpus
 from engine.commands.common import (
     Subparsers,
     add_model,
@@ -26,7 +27,7 @@ from engine.files import replacing
 from engine.model import Model
 from engine.rng import key_of
 from engine.sample import SAMPLERS, Draws
-from engine.terminal import aligned, fits, number, styled
+from engine.terminal import aligned, counted, fits, number, styled
 
 SHOWN = 50
 """Segmentations printed for a person; `--json` has all."""
@@ -83,6 +84,7 @@ def describe(draws: Draws) -> dict[str, Any]:
         "samples": [
             {
                 "pieces": draws.paths[i].pieces,
+                "bytes": [draws.lattice.bytes(e).hex() for e in draws.paths[i].edges.tolist()],
                 "ids": draws.paths[i].ids,
                 "count": int(draws.counts[i]),
                 "probability": draws.paths[i].probability,
@@ -103,14 +105,14 @@ def _for_people(draws: Draws) -> list[str]:
             number(entry["count"]),
             f"{entry['count'] / len(draws):.4f}",
             fits(entry["probability"]),
-            " | ".join(visible(piece.encode()) for piece in entry["pieces"]),
+            " | ".join(visible(bytes.fromhex(piece)) for piece in entry["bytes"]),
         ]
         for entry in samples[:SHOWN]
     ]
     table = aligned(["count", "share", "probability", "pieces"], rows, ">>><")
     how = f"method {draws.method}, θ = {draws.theta:g}, seed {draws.seed}"
     lines = [
-        f"{number(len(draws))} draws, {how}",
+        f"{counted(len(draws), 'draw')}, {how}",
         styled(table[0], "dim"),
         *table[1:],
     ]
@@ -133,7 +135,7 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
     if arguments.count != 1:
         raise ParameterError("every line is drawn once", "--count", "leave it out")
     model = open_model(arguments, arguments.model)
-    corpus = open_corpus(arguments.corpus)
+    corpus = open_corpus([locate_corpus(path) for path in arguments.corpus])
     lines = [line for language in corpus for line in corpus.lines(language)]
     tokens = 0
     with replacing(arguments.output) as stream:
@@ -152,7 +154,9 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(document)
     else:
-        print_lines([f"{arguments.output}: {number(len(lines))} lines, {number(tokens)} tokens"])
+        print_lines(
+            [f"{arguments.output}: {counted(len(lines), 'line')}, {counted(tokens, 'token')}"]
+        )
 
 
 def sample_lines(
