@@ -27,7 +27,8 @@ class Law:
     """The law of a lattice at inverse temperature `theta`.
 
     alpha, beta: float64[n_nodes], the log of the summed weights exp(θ·score) of all paths from the
-        first node, and to the last node; −inf where there is no path.
+        first node, and to the last node; −inf where there is none. beta is −inf also where no
+        path comes from the first node.
     log_partition: alpha of the last node, which is beta of the first.
     marginal: float64[e], the probability that a segmentation uses the edge.
     node_marginal: float64[n_nodes], the probability that a segmentation cuts at the node.

@@ -47,7 +47,9 @@ def test_thousand_random_lattices_equal_enumeration(seed: int) -> None:
 
 
 def close(found, wanted) -> None:
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+    # np.testing.assert_allclose would take most of the time of this file.
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    assert bool((np.abs(found - wanted) <= 1e-12 + 1e-9 * np.abs(wanted)).all()), (found, wanted)
 
 
 def check_law(lattice, theta, paths, scores, probabilities) -> None:

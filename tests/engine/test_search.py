@@ -1,0 +1,121 @@
+"""Search: ties, exhaustion, size, and the count of paths."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+
+from engine.errors import ParameterError
+from engine.search import count_paths, cut_nodes, decimal, gap, nbest, tied, viterbi
+from tests.engine.lattices import all_paths, lattice_of, random_lattice
+
+
+def test_of_equal_scores_the_edge_that_starts_first_wins() -> None:
+    # abc = ab|c = a|bc = a|b|c = −3 each.
+    scores = {"a": -1.0, "b": -1.0, "c": -1.0, "ab": -2.0, "bc": -2.0, "abc": -3.0}
+    lattice = lattice_of(scores, "abc")
+    assert viterbi(lattice).pieces == ["abc"]
+    found = ["|".join(path.pieces) for path in nbest(lattice, 10)]
+    assert found == ["abc", "a|bc", "ab|c", "a|b|c"]
+    assert gap(lattice) == 0.0
+    assert tied(lattice)
+
+
+def test_of_equal_spans_the_lower_piece_wins() -> None:
+    rng = random.Random(0)
+    lattice = random_lattice(rng)
+    while not any(
+        (a, b) == (c, d)
+        for (a, b), (c, d) in itertools.pairwise(zip(lattice.start, lattice.end, strict=True))
+    ):
+        lattice = random_lattice(rng)
+    lattice.edges.score[:] = -1.0
+    best = viterbi(lattice)
+    for edge in best.edges:
+        same = (lattice.start == lattice.start[edge]) & (lattice.end == lattice.end[edge])
+        assert lattice.piece[edge] == lattice.piece[same].min()
+
+
+def test_scores_that_differ_by_rounding_alone_tie() -> None:
+    # 0.1 + 0.2 isn't 0.3 in binary.
+    lattice = lattice_of({"a": -0.1, "b": -0.2, "ab": -0.3}, "ab")
+    assert 0 < gap(lattice) < 1e-15
+    assert tied(lattice)
+    assert not tied(lattice_of({"a": -0.1, "b": -0.2, "ab": -0.3000001}, "ab"))
+
+
+def test_one_path_has_no_rival() -> None:
+    lattice = lattice_of({"a": -1.0}, "aaa")
+    assert gap(lattice) == math.inf
+    assert not tied(lattice)
+    assert len(nbest(lattice, 1000)) == 1
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_no_best_paths_are_refused(n: int) -> None:
+    with pytest.raises(ParameterError, match="best paths"):
+        nbest(lattice_of({"a": -1.0}, "a"), n)
+
+
+def test_thousands_of_best_paths_of_a_lattice_with_a_hundred_thousand_edges() -> None:
+    rng = random.Random(2)
+    scores = {"a" * n: -1.5 * n + rng.uniform(-0.4, 0.4) for n in range(1, 6)}
+    lattice = lattice_of(scores, "a" * 20_000)
+    assert lattice.n_edges > 99_000
+    # Nothing here may use the call stack: 20,000 nodes would overflow it.
+    paths = nbest(lattice, 30)
+    assert [path.score for path in paths] == sorted((p.score for p in paths), reverse=True)
+    assert len({path.edges.tobytes() for path in paths}) == 30
+    small = lattice_of(scores, "a" * 40)
+    many = nbest(small, 3000)
+    assert len({path.edges.tobytes() for path in many}) == 3000
+    assert all(a.score >= b.score for a, b in itertools.pairwise(many))
+    for path in many[::100]:
+        assert path.score == sum(small.score[path.edges].tolist(), 0.0)
+        np.testing.assert_array_equal(small.start[path.edges[1:]], small.end[path.edges[:-1]])
+
+
+def test_the_number_of_paths_is_exact_however_large() -> None:
+    # Cuts of a^n into 1 and 2: Fibonacci numbers.
+    lattice = lattice_of({"a": -1.0, "aa": -1.0}, "a" * 5000)
+    a, b = 1, 1
+    for _ in range(4999):
+        a, b = b, a + b
+    assert count_paths(lattice) == b
+    # All cuts: 2^(n − 1).
+    lattice = lattice_of({"a" * n: -1.0 for n in range(1, 31)}, "a" * 30)
+    assert count_paths(lattice) == 2**29
+
+
+def test_count_is_a_product_over_the_nodes_that_no_edge_crosses() -> None:
+    lattice = lattice_of({"a": -1.0, "aa": -1.0, "b": -1.0, "bb": -1.0}, "aabaaabb" * 300)
+    assert cut_nodes(lattice).tolist()[:7] == [0, 2, 3, 6, 8, 10, 11]
+    # aa: 2 ways, b: 1, aaa: 3, bb: 2.
+    assert count_paths(lattice) == (2 * 1 * 3 * 2) ** 300
+
+
+def test_count_of_random_lattices_with_dead_ends() -> None:
+    rng = random.Random(9)
+    for _ in range(500):
+        lattice = random_lattice(rng, whole=False)
+        assert count_paths(lattice) == len(all_paths(lattice))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, 7, -12, 10**4000, 10**9001 - 1, 3**40_000],
+    ids=["zero", "one digit", "negative", "short", "nines", "long"],
+)
+def test_decimal_digits_of_any_length(value: int) -> None:
+    digits = decimal(value)
+    total, sign = 0, -1 if digits.startswith("-") else 1
+    bare = digits.lstrip("-")
+    assert bare == "0" or not bare.startswith("0")
+    for i in range(0, len(bare), 1000):
+        part = bare[i : i + 1000]
+        total = total * 10 ** len(part) + int(part)
+    assert sign * total == value
