@@ -60,7 +60,7 @@ class Player(QObject):
         """Begin a new trace of `length` steps at `position`, paused."""
         self.pause()
         if length and self._resume:
-            position, self._resume = position or self._resume, 0
+            position, self._resume = self._resume, 0
         self._length, self.title, self.labels = length, title, labels
         self._position = min(max(position, 0), length)
         self.length_changed.emit(length)
