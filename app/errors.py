@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal, qVersion
+from PySide6.QtCore import (
+    QCoreApplication,
+    QMessageLogContext,
+    QObject,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+    qVersion,
+)
 
 from engine.errors import SegscopeError
 
@@ -94,6 +102,15 @@ class Uncaught(QObject):
             return
         LOG.error("uncaught error", exc_info=(kind, error, place))
         self.happened.emit(error)
+
+
+def log_qt() -> None:
+    """Send what Qt has to say to the log instead of the terminal."""
+
+    def take(_kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        LOG.info("Qt: %s", text)
+
+    qInstallMessageHandler(take)
 
 
 def open_log(folder: Path) -> Callable[[], None]:

@@ -54,6 +54,7 @@ def run_window(files: Sequence[str]) -> int:
     application = make_application(sys.argv[:1])
     translators = translate(application)
     close_log = errors.open_log(data_folder())
+    errors.log_qt()
     uncaught = errors.Uncaught()
     uncaught.install()
     from PySide6.QtCore import QSettings

@@ -38,6 +38,7 @@ class Workspace(QMainWindow):
         """Put `widget` into a pane that can be moved, floated, closed and shown again."""
         dock = QDockWidget(title, self)
         dock.setObjectName(f"{self.name}.{name}")
+        dock.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
         return dock
