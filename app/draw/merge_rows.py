@@ -23,7 +23,7 @@ ROW, BRICK = 78.0, 46.0
 """Height of a row and of a brick."""
 
 TOP = 10.0
-NARROWEST, WIDEST = 34.0, 100.0
+NARROWEST, WIDEST = 38.0, 100.0
 """Width of an initial symbol's brick."""
 
 MARGIN = 24.0
@@ -85,7 +85,7 @@ def fit_grid(symbols: int, room: float, joint: float, zoom: float, mirrored: boo
 def joint_width(largest_rank: int, theme: Theme) -> float:
     """Return the room that a joint needs for ranks up to the largest one."""
     metrics = QFontMetricsF(theme.font(SIZE_DATA, bold=True))
-    return max(metrics.horizontalAdvance(f"{largest_rank:,}") + 14, 30.0)
+    return max(metrics.horizontalAdvance(f"{largest_rank:,}") + 22, 34.0)
 
 
 def row_in_view(word: Word, grid: RowGrid, row: int, left: float, right: float) -> Row:

@@ -128,7 +128,7 @@ def _paint_outranked(
         leader = QPen(theme.color("line2"), 1)
         leader.setDashPattern([1, 2])
         painter.setPen(leader)
-        painter.drawLine(QPointF(x[i], LINE + 24), QPointF(x[i], BELOW - 8))
+        painter.drawLine(QPointF(x[i], LINE + 6), QPointF(x[i], BELOW - 8))
         painter.setPen(theme.color("ink2"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
 

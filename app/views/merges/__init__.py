@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QStackedWidget,
     QTableView,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,8 @@ from app.views.merges.empty import NoMerges
 from app.views.merges.inspector import MergeReport
 from app.views.merges.rank_view import RankView
 from app.views.merges.strip import WordStrip
+from app.widgets.canvas import Canvas
+from app.widgets.elided import ElidedLabel
 from app.widgets.report import Report
 from app.widgets.text_line import TextLine
 from app.workspace import Workspace
@@ -75,10 +76,10 @@ class MergesWorkspace(Workspace):
         self.note = QLabel()
         self.note.setProperty("role", "second")
         self.strip = WordStrip(theme)
-        self.title = QLabel()
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.summary = QLabel()
-        self.summary.setProperty("role", "second")
+        self.title = ElidedLabel(
+            theme, size=SIZE_PIECE, pieces=True, mode=Qt.TextElideMode.ElideMiddle
+        )
+        self.summary = ElidedLabel(theme, size=SIZE_DATA, token="ink2")
         self.legend = QLabel(
             self.tr("Number in a joint: rank of the merge rule. Lowest wins. “–”: no such rule.")
         )
@@ -112,15 +113,13 @@ class MergesWorkspace(Workspace):
         session.active_changed.connect(self._active_changed)
         session.models_changed.connect(self._show_state)
         session.selection_changed.connect(self._show_selection)
-        theme.changed.connect(self._dress)
-        self._dress()
         self._text_changed()
         self._active_changed()
 
     # Composition
 
     def _compose(self) -> QWidget:
-        centre = QWidget()
+        centre = Canvas(self._theme)
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -145,12 +144,10 @@ class MergesWorkspace(Workspace):
 
     def _compose_panes(self) -> None:
         side = Qt.DockWidgetArea.RightDockWidgetArea
-        self.setTabPosition(side, QTabWidget.TabPosition.North)
         inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
         steps = self.add_pane("steps", self.tr("Steps"), self.table, side)
-        self.tabifyDockWidget(inspector, steps)
-        inspector.raise_()
-        self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
+        self.resizeDocks([inspector, steps], [300, 300], Qt.Orientation.Horizontal)
+        self.resizeDocks([inspector, steps], [520, 220], Qt.Orientation.Vertical)
 
     def _dress_table(self) -> None:
         table = self.table
@@ -158,18 +155,15 @@ class MergesWorkspace(Workspace):
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setFont(self._theme.font(SIZE_DATA))
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(24)
         table.horizontalHeader().setHighlightSections(False)
-        for column, width in enumerate((52, 84, 64, 64, 64, 84, 56)):
+        for column, width in enumerate((48, 76, 60, 48, 48, 64, 48)):
             table.setColumnWidth(column, width)
-
-    def _dress(self) -> None:
-        self.title.setFont(self._theme.piece_font(SIZE_PIECE))
-        self.summary.setFont(self._theme.font(SIZE_DATA))
 
     # Following the text
 
@@ -360,12 +354,12 @@ class MergesWorkspace(Workspace):
         followed, word, labels = self._followed, self._word, self._labels
         self.legend.setVisible(word is not None)
         if followed is None or word is None or labels is None:
-            self.title.clear()
+            self.title.setText("")
             self.summary.setText("" if followed is None else self.tr("The text is empty"))
             self.note.clear()
             return
         shown = labels.pretoken(word.pretoken)
-        self.title.setText(shown if len(shown) <= 30 else f"{shown[:24]}…{shown[-5:]}")
+        self.title.setText(shown)
         opened = self._session.open_model(followed.key)
         tokens = len(word.row(word.n_steps).piece)
         merges = self.tr("1 merge") if word.n_steps == 1 else self.tr("{n} merges")

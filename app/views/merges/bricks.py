@@ -98,7 +98,7 @@ class BrickRows(QAbstractScrollArea):
     @property
     def progress(self) -> float:
         """How far the move into the row has come, 0 … 1."""
-        if self._move.state() != QVariantAnimation.State.Running:
+        if self._move.state() == QVariantAnimation.State.Stopped:
             return 1.0
         value = self._move.currentValue()
         return float(value) if value is not None else 1.0
