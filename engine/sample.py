@@ -186,8 +186,12 @@ def gibbs_probability(lattice: Lattice, theta: float) -> Callable[[Ints], float]
     return probability
 
 
-def draw_perfect(lattice: Lattice, theta: float, seed: int, count: int) -> list[Ints]:
+def draw_perfect(
+    lattice: Lattice, theta: float, seed: int, count: int, first: int = 0
+) -> list[Ints]:
     """Draw by the reservoir: the coin of edge i in by_end order uses number i of the draw's stream.
+
+    What is returned are the edges of draws `first` … `first + count - 1` of the seed.
 
     Many draws are made at once, a matrix of random numbers at a time. The trace of
     `engine.traces.passes` shows one of them coin by coin.
@@ -195,8 +199,9 @@ def draw_perfect(lattice: Lattice, theta: float, seed: int, count: int) -> list[
     chance, n_edges = reservoir(lattice, theta).chance, lattice.n_edges
     block = max(1, BLOCK // max(1, n_edges))
     drawn: list[Ints] = []
-    for first in range(0, count, block):
-        keys = [key_of(seed, draw) for draw in range(first, min(count, first + block))]
+    last = first + count
+    for start in range(first, last, block):
+        keys = [key_of(seed, draw) for draw in range(start, min(last, start + block))]
         drawn += _held_paths(lattice, uniform_rows(keys, 0, n_edges) < chance)
     return drawn
 
