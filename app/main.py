@@ -66,7 +66,7 @@ def run_window(files: Sequence[str]) -> int:
     jobs, background = Jobs(), Jobs(workers=1)
     session = Session(jobs)
     window = Window(session, theme, preferences, background)
-    uncaught.happened.connect(window.show_error)
+    uncaught.happened.connect(window.messages.error)
     window.painted.connect(lambda: window.begin(paths))
     window.painted.connect(window.warm_up)
     window.show()

@@ -41,6 +41,17 @@ def kind_of(path: Path) -> Kind:
     return "text"
 
 
+def brings_models(paths: Sequence[Path]) -> bool:
+    """Whether there is a model among the paths, or a scene, which names its models."""
+    for path in paths:
+        try:
+            if kind_of(path) in ("model", "scene"):
+                return True
+        except SegscopeError:
+            continue
+    return False
+
+
 def _is_scene(head: bytes) -> bool:
     text = head.decode("utf-8-sig", errors="ignore").lstrip()
     if not text.startswith("{"):

@@ -11,6 +11,7 @@ from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 _RULES = """
 QWidget { outline: none; }
 Workspace, QDockWidget { background: $panel; }
+EmptyState { background: $canvas; }
 QMainWindow::separator { background: $line; width: 1px; height: 1px; }
 QMainWindow::separator:hover { background: $line2; }
 QToolTip { background: $panel; color: $ink; border: 1px solid $line2; padding: 4px 6px; }

@@ -13,34 +13,31 @@ from PySide6.QtGui import (
     QDropEvent,
     QKeyEvent,
     QKeySequence,
-    QShortcut,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QApplication,
     QHBoxLayout,
     QMainWindow,
-    QMenu,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app import errors
-from app.actions import ACTIONS, CONTEXT, MENUS, ActionTable
+from app.actions import ACTIONS, ActionTable
 from app.commands import FileCommands
 from app.fonts import FontWatch
 from app.history import History, Place
 from app.jobs import Jobs
-from app.opening import Opener
+from app.menus import Menus
+from app.messages import Messages
+from app.opening import Opener, brings_models
 from app.player import SPEEDS, Player
 from app.recent import Recent
 from app.scenes import Loaded, Scenes, default_scene
 from app.session import Session
 from app.settings import Preferences, data_folder
 from app.theme import Choice, Theme
-from app.views.banner import Banners, Message
-from app.views.error_dialog import ErrorDialog
 from app.views.player_bar import PlayerBar
 from app.views.rail import Rail
 from app.views.search import Entry, SearchField
@@ -89,12 +86,14 @@ class Window(QMainWindow):
         self.files = FileCommands(session, theme, self.opener, self.scenes, self)
         self.history = History()
         self.fonts = FontWatch(theme.font(), self)
+        self.messages = Messages(theme, preferences, self.fonts, self)
         self.current = ""
-        self._shown_once = self._alt_alone = self._going = False
+        self._shown_once = self._alt_alone = False
         self._quiet = QTimer(self, singleShot=True, interval=QUIET)
         self._quiet.timeout.connect(self._settled)
         self.table = ActionTable(self, self)
-        self._menus()
+        self.menus = Menus(self, self.table, session, self.opener, self.scenes, self.recent)
+        self.set_menu_bar(preferences.menu_bar)
         self._frame()
         self._wire()
         self._allow()
@@ -103,50 +102,15 @@ class Window(QMainWindow):
 
     # Making
 
-    def _menus(self) -> None:
-        self.menus = {name: QMenu(_word(text), self) for name, text in MENUS}
-        self.table.fill(self.menus)
-        self.recent_menu = QMenu(self.tr("Open &recent"), self)
-        self.recent_menu.aboutToShow.connect(self._fill_recent)
-        self.examples_menu = QMenu(self.tr("&Examples"), self)
-        self.models_menu = QMenu(self.tr("Bundled &models"), self)
-        for scene in bundled.scenes():
-            action = self.examples_menu.addAction(f"{scene.name}: {scene.about}")
-            action.triggered.connect(lambda _=False, path=scene.path: self.scenes.open(path))
-        for model in bundled.models():
-            action = self.models_menu.addAction(f"{model.name}: {model.about}")
-            action.triggered.connect(lambda _=False, path=model.path: self.session.load_model(path))
-        before = self.table.actions["save"]
-        for menu in (self.recent_menu, self.examples_menu, self.models_menu):
-            self.menus["file"].insertMenu(before, menu)
-        self.menus["file"].insertSeparator(before)
-        self.panes_menu = QMenu(self.tr("&Panes"), self)
-        self.panes_menu.aboutToShow.connect(self._fill_panes)
-        self.menus["view"].insertMenu(self.table.actions["layout"], self.panes_menu)
-        bar = self.menuBar()
-        button_menu = QMenu(self)
-        self._mnemonics: list[QShortcut] = []
-        for menu in self.menus.values():
-            bar.addMenu(menu)
-            button_menu.addMenu(menu)
-            keys = QKeySequence.mnemonic(menu.title())
-            shortcut = QShortcut(keys, self, lambda menu=menu: self._open_menu(menu))
-            self._mnemonics.append(shortcut)
-        self.button_menu = button_menu
-        self.set_menu_bar(self.preferences.menu_bar)
-
     def _frame(self) -> None:
         theme = self.theme
         keys = next(spec.keys() for spec in ACTIONS if spec.id == "search")
         self.search_field = SearchField(self._entries, keys, theme, self)
-        self.corpus_menu = QMenu(self)
-        self.corpus_menu.aboutToShow.connect(self._fill_corpus)
         self.topbar = TopBar(
-            self.session, theme, self.button_menu, self.corpus_menu, self.search_field
+            self.session, theme, self.menus.button_menu, self.menus.corpus, self.search_field
         )
         specs = [spec for spec in ACTIONS if spec.call == "show_workspace"]
         self.rail = Rail([(s.argument, s.plain, s.keys()) for s in specs], theme)
-        self.banners = Banners(theme, self._show_detail)
         self.player_bar = PlayerBar(theme)
         self.status = StatusLine(self.session, (self.session.jobs, self.background), theme)
         samples = [
@@ -159,7 +123,7 @@ class Window(QMainWindow):
         self.stack.addWidget(self.start_view)
         middle = QVBoxLayout()
         middle.setSpacing(0)
-        middle.addWidget(self.banners)
+        middle.addWidget(self.messages.banners)
         middle.addWidget(self.stack, 1)
         middle.addWidget(self.player_bar)
         body = QHBoxLayout()
@@ -178,9 +142,9 @@ class Window(QMainWindow):
     def _wire(self) -> None:
         session = self.session
         for signal in (session.failed, self.opener.failed, self.scenes.failed, self.files.failed):
-            signal.connect(self.show_error)
-        session.jobs.unhandled.connect(self.show_error)
-        self.background.unhandled.connect(self.show_error)
+            signal.connect(self.messages.error)
+        session.jobs.unhandled.connect(self.messages.error)
+        self.background.unhandled.connect(self.messages.error)
         self.opener.scene_wanted.connect(self.scenes.open)
         self.scenes.opened.connect(self._scene_opened)
         self.files.saved.connect(self._scene_saved)
@@ -189,7 +153,6 @@ class Window(QMainWindow):
         self.topbar.open_wanted.connect(self.open_dialog)
         self.topbar.theme_button.clicked.connect(self.toggle_theme)
         self.rail.chosen.connect(self.show_workspace)
-        self.fonts.missing_changed.connect(self._say_fonts)
         session.models_changed.connect(self._models_changed)
         for changed in (
             session.active_changed, session.text_changed, session.selection_changed,
@@ -209,13 +172,17 @@ class Window(QMainWindow):
             try:
                 scene = read_scene(last)
             except SegscopeError as error:
-                self.show_error(error, self.tr("The last session was not restored"))
-        if paths:
-            # What is named takes the stage; the bundled models would only be in its way.
+                self.messages.error(error, self.tr("The last session was not restored"))
+        if paths and brings_models(paths):
+            # What is named takes the stage; other models would only be in its way.
             self.opener.open(paths)
-        else:
-            self.scenes.show(scene)
-        self.show_workspace(scene.workspace if not paths else "explore")
+            self.show_workspace("explore")
+            return
+        if paths:
+            once = Qt.ConnectionType.SingleShotConnection
+            self.scenes.opened.connect(lambda _loaded: self.opener.open(paths), once)
+        self.scenes.show(scene)
+        self.show_workspace(scene.workspace)
 
     def warm_up(self) -> None:
         """Compile the fast kernels while nobody waits for them."""
@@ -281,36 +248,11 @@ class Window(QMainWindow):
         self.opener.open([Path(url.toLocalFile()) for url in urls if url.isLocalFile()])
         event.acceptProposedAction()
 
-    def _fill_recent(self) -> None:
-        self.recent_menu.clear()
-        for path in self.recent.paths:
-            action = self.recent_menu.addAction(str(path).replace("&", "&&"))
-            action.triggered.connect(lambda _=False, path=path: self.opener.open([path]))
-        if not self.recent.paths:
-            self.recent_menu.addAction(self.tr("Nothing yet")).setEnabled(False)
-            return
-        self.recent_menu.addSeparator()
-        self.recent_menu.addAction(self.tr("Clear the list"), self.recent.clear)
-
-    def _fill_corpus(self) -> None:
-        menu = self.corpus_menu
-        menu.clear()
-        menu.addAction(
-            self.tr("Bundled sentences"),
-            lambda: self.session.load_corpus((bundled.corpus_path(),)),
-        )
-        menu.addAction(self.table.actions["open.corpus"])
-        if self.session.corpus is not None:
-            menu.addSeparator()
-            menu.addAction(self.tr("Close corpus"), lambda: self.session.set_corpus(None))
-
     def _scene_opened(self, loaded: Loaded) -> None:
         self.show_workspace(loaded.scene.workspace)
         for problem in loaded.problems:
-            self.show_error(problem, "", "warning")
-        self.banners.withdraw("scene")
-        if loaded.scene.caption:
-            self.banners.say(Message("info", loaded.scene.title, loaded.scene.caption, key="scene"))
+            self.messages.error(problem, "", "warning")
+        self.messages.caption(loaded.scene.title, loaded.scene.caption)
         if loaded.path is not None:
             self.status.note(self.tr("Opened {name}").format(name=loaded.path.name))
         self._title()
@@ -366,6 +308,7 @@ class Window(QMainWindow):
             self.player_bar.set_player(workspace.player)
             if changed:
                 workspace.activated()
+        self.menus.set_workspace(self.workspace)
         self._allow()
         self._quiet.start()
 
@@ -382,12 +325,6 @@ class Window(QMainWindow):
     def restore_layout(self) -> None:
         if self.workspace is not None:
             self.workspace.restore_default()
-
-    def _fill_panes(self) -> None:
-        self.panes_menu.clear()
-        if self.workspace is not None:
-            for dock in self.workspace.panes():
-                self.panes_menu.addAction(dock.toggleViewAction())
 
     def go_back(self) -> None:
         self._go(self.history.back())
@@ -483,28 +420,7 @@ class Window(QMainWindow):
         """Keep the menu bar on show, or show it only while Alt asks for it."""
         self.preferences.menu_bar = on
         self.table.actions["menubar"].setChecked(on)
-        self._show_menu_bar(on)
-
-    def _show_menu_bar(self, on: bool) -> None:
-        self.menuBar().setVisible(on)
-        for shortcut in self._mnemonics:
-            shortcut.setEnabled(not on)  # a visible bar has its own
-
-    def _open_menu(self, menu: QMenu) -> None:
-        self._show_menu_bar(True)
-        self.menuBar().setActiveAction(menu.menuAction())
-        menu.aboutToHide.connect(self._menu_closed, Qt.ConnectionType.SingleShotConnection)
-
-    def _menu_closed(self) -> None:
-        # The next menu of the bar may be opening in the same moment.
-        QTimer.singleShot(0, self._hide_menu_bar)
-
-    def _hide_menu_bar(self) -> None:
-        open_menu = next((m for m in self.menus.values() if m.isVisible()), None)
-        if open_menu is not None:
-            open_menu.aboutToHide.connect(self._menu_closed, Qt.ConnectionType.SingleShotConnection)
-        elif not self.preferences.menu_bar:
-            self._show_menu_bar(False)
+        self.menus.pin(on)
 
     def search(self) -> None:
         self.search_field.begin()
@@ -544,42 +460,6 @@ class Window(QMainWindow):
             entries.append(Entry(path.name, self.tr("recent file"), "recent", call, words=words))
         return entries
 
-    # Messages
-
-    def show_error(self, error: BaseException, doing: str = "", severity: str = "error") -> None:
-        """Say what went wrong, where, and what to do; what is open stays as it is."""
-        fault = errors.describe(error, doing)
-        if not fault.expected:
-            errors.LOG.error("%s", fault.what, exc_info=error)
-        self.banners.say(
-            Message(
-                "warning" if severity == "warning" else "error",
-                fault.what, fault.where, fault.remedy, fault.detail,
-            )
-        )  # fmt: skip
-
-    def _show_detail(self, message: Message) -> None:
-        explanation = "\n".join(part for part in (message.where, message.remedy) if part)
-        dialog = ErrorDialog(message.what, explanation, message.detail, self.theme, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
-    def _say_fonts(self) -> None:
-        for package, scripts in self.fonts.missing.items():
-            if package in self.preferences.fonts_hidden:
-                continue
-            what = self.tr("This system has no font for {scripts}: boxes stand for its characters")
-            remedy = self.tr("On Debian and Ubuntu the package {package} brings one; then restart")
-            self.banners.say(
-                Message(
-                    "info",
-                    what.format(scripts=", ".join(scripts)),
-                    remedy.format(package=package),
-                    key=f"fonts {package}",
-                    dismissed=_later(self.preferences.fonts_hidden.append, package),
-                )
-            )
-
     # Keys that no widget took
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -600,16 +480,9 @@ class Window(QMainWindow):
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Alt and self._alt_alone:
             self._alt_alone = False
-            if self.menuBar().isVisible() and not self.preferences.menu_bar:
-                self._show_menu_bar(False)
-            elif not self.menuBar().isVisible():
-                self._open_menu(self.menus["file"])
+            self.menus.alt()
             return
         super().keyReleaseEvent(event)
-
-
-def _word(text: str) -> str:
-    return QApplication.translate(CONTEXT, text)
 
 
 def _later(call: Callable[[Any], object], argument: object) -> Callable[[], object]:

@@ -106,8 +106,8 @@ class PlayerBar(QWidget):
             heading = self.tr("Start")
         else:
             heading = self.tr("Step {step:,}").format(step=at)
-        count = self.tr("of {count:,}").format(count=length)
-        self.title.set_text(heading, f"{count} · {player.title}" if player.title else count)
+        count = self.tr("of {count:,}").format(count=length) if length else ""
+        self.title.set_text(heading, " · ".join(part for part in (count, player.title) if part))
         self.track.show_player(player)
         index = self.speed.findData(player.speed)
         if index >= 0:

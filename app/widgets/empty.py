@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 Action = tuple[str, Callable[[], object]]
 
@@ -22,10 +22,8 @@ class EmptyState(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.label = QLabel(sentence)
-        self.label.setWordWrap(True)
-        self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.label.setMaximumWidth(460)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.label = _Sentence(sentence)
         column = QVBoxLayout(self)
         column.setSpacing(16)
         column.addStretch(2)
@@ -60,3 +58,23 @@ class EmptyState(QWidget):
         button = QPushButton(text)
         button.clicked.connect(lambda _=False: call())
         return button
+
+
+class _Sentence(QLabel):
+    """Lines of up to 460 pixels. A wrapped label asks for too little room by itself."""
+
+    WIDTH = 460
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+
+    def sizeHint(self) -> QSize:
+        words = self.fontMetrics().horizontalAdvance(self.text()) + 8
+        width = min(words, self.WIDTH)
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.sizeHint().height())
