@@ -32,11 +32,12 @@ def paint_icon(painter: QPainter, name: str, rect: QRectF, color: QColor) -> Non
 
 def pixmap(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
     """Return icon `name` as a picture of `size` logical pixels."""
+    drawing = renderer(name, color.name())
     picture = QPixmap(round(size * ratio), round(size * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
-    paint_icon(painter, name, QRectF(0, 0, size, size), color)
+    drawing.render(painter, QRectF(0, 0, size, size))
     painter.end()
     return picture
 
