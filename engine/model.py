@@ -190,10 +190,9 @@ class Model:
             zeros, full = np.zeros(len(before), np.int32), np.full(len(after), size, np.int32)
             starts = np.concatenate((zeros, starts, full))
             ends = np.concatenate((zeros, ends, full))
-        spans = [prepared.span(s, e) for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-        pairs = np.array(spans, dtype=np.int32).reshape(-1, 2)
+        source_starts, source_ends = prepared.spans(starts, ends)
         return Encoding(
-            self.vocabulary, prepared, ids, starts, ends, pairs[:, 0], pairs[:, 1], found
+            self.vocabulary, prepared, ids, starts, ends, source_starts, source_ends, found
         )
 
     def encode_lines(self, lines: Sequence[str]) -> Batch:

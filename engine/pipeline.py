@@ -47,6 +47,14 @@ class Prepared:
             return (int(self.source_start[start]),) * 2
         return (self.text.n_bytes,) * 2
 
+    def spans(
+        self, starts: NDArray[np.int32], ends: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return `span` of many stretches at once, as the starts and the ends."""
+        first = np.append(self.source_start, np.int32(self.text.n_bytes))[starts]
+        last = np.append(self.source_end, np.int32(self.text.n_bytes))[np.maximum(ends, 1) - 1]
+        return first, np.where(starts < ends, last, first)
+
     def node_sources(self) -> NDArray[np.int32]:
         """Return the byte of the text as given at which each node of `data` stands, int32[m + 1].
 

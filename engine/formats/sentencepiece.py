@@ -166,6 +166,10 @@ def _parse(source: Source) -> _Proto:
             "copy or download it again",
         ) from None
     proto.normalizer.space_as_suffix = proto.trainer.space_as_suffix
+    proto.normalizer.spaced_pieces = any(
+        kind == PieceKind.USER_DEFINED and b" " in piece
+        for piece, kind in zip(proto.pieces, proto.kinds, strict=True)
+    )
     return proto
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import compiled
 from engine.pipeline import Prepared, PreparedLines, Special, check_unicode
 from engine.pipelines.alignment import align_groups, keep_marks
 from engine.pipelines.specials import prepare_parsed
@@ -32,16 +34,8 @@ class Normalization:
     remove_extra_spaces: bool = True
     escape_spaces: bool = True
     space_as_suffix: bool = False
-
-    @property
-    def identity(self) -> bool:
-        """Whether it only puts ▁ for spaces and before the text."""
-        return (
-            not self.has_charsmap
-            and not self.remove_extra_spaces
-            and self.escape_spaces
-            and not self.space_as_suffix
-        )
+    spaced_pieces: bool = False
+    """Whether a user-defined piece holds a space."""
 
     def __str__(self) -> str:
         name = self.name or ("precompiled" if self.has_charsmap else "identity")
@@ -87,6 +81,19 @@ class SentencePiecePipeline:
     def pre_tokenizer(self) -> str:
         """Empty: the text is one pre-token."""
         return ""
+
+    @cached_property
+    def _identity(self) -> bool:
+        """Whether the normalizer only treats spaces, in the usual way."""
+        rules = self.rules
+        # Before the text is looked at, user-defined pieces are passed over: one with a space in
+        # it would keep it.
+        return (
+            not rules.has_charsmap
+            and rules.escape_spaces
+            and not rules.space_as_suffix
+            and not rules.spaced_pieces
+        )
 
     def check(self) -> None:
         """Open the library's normalizer; raises its RuntimeError if it refuses."""
@@ -137,15 +144,15 @@ class SentencePiecePipeline:
 
     def prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
         """Return many texts normalized, each one pre-token (none for an empty one)."""
-        if self.rules.identity:
-            data, bounds = _escape_lines(lines, self.rules.add_dummy_prefix)
-        else:
+        ready = escape_lines(lines, self.rules) if self._identity else None
+        if ready is None:
             check_unicode(lines)
             normal = self._processor("slim").normalize(list(lines)) if lines else []
             encoded = [text.encode("utf-8") for text in normal]
-            data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
             bounds = np.zeros(len(encoded) + 1, dtype=np.int64)
             np.cumsum([len(text) for text in encoded], out=bounds[1:])
+            ready = np.frombuffer(b"".join(encoded), dtype=np.uint8), bounds
+        data, bounds = ready
         starts, ends = bounds[:-1], bounds[1:]
         full = starts < ends
         line_cuts = np.concatenate((np.zeros(1, np.int64), np.cumsum(full, dtype=np.int64)))
@@ -183,52 +190,49 @@ def _char_spans(
     return starts, ends
 
 
-def _escape_lines(
-    lines: Sequence[str], prefix: bool
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Put ▁ for spaces and, with `prefix`, before each line that isn't empty.
+def escape_lines(
+    lines: Sequence[str], rules: Normalization
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
+    """Do what a normalizer without rewriting rules does to many lines at once.
 
-    Return the bytes of all lines end to end and int64[lines + 1], where each starts.
+    Return the bytes of all lines end to end and int64[lines + 1], where each starts; None where
+    the lines need the library: one holds a newline, or a ▁ of its own that may be cut off.
     """
     count = len(lines)
     try:
-        # One string for all lines; a line that holds the separator itself takes the slow road.
-        encoded = "\n".join(lines).encode("utf-8")
+        joined = "\n".join(lines)
+        encoded = joined.encode("utf-8")
     except UnicodeEncodeError:
         check_unicode(lines)
         raise
-    if encoded.count(b"\n") != max(count - 1, 0):
-        parts = [line.encode("utf-8") for line in lines]
-        lead = _SPACE_BYTES if prefix else b""
-        parts = [lead + part.replace(b" ", _SPACE_BYTES) if part else part for part in parts]
-        bounds = np.zeros(count + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in parts], out=bounds[1:])
-        return np.frombuffer(b"".join(parts), dtype=np.uint8), bounds
-    if prefix:
-        # Each separator becomes the next line's ▁; empty lines would get one too, so they go.
-        return _escape_prefixed(encoded, count)
-    data = np.frombuffer(encoded.replace(b" ", _SPACE_BYTES), dtype=np.uint8)
-    breaks = np.flatnonzero(data == 0x0A)
-    bounds = np.concatenate((np.zeros(1, np.int64), breaks + 1, [len(data) + 1]))[: count + 1]
-    bounds -= np.arange(len(bounds))
-    return data[data != 0x0A], bounds
+    if count == 0:
+        return None
+    if not compiled(len(encoded)):
+        return escape_plain(encoded, count, rules)
+    from engine.kernels.spaces import escape_spaces
+
+    raw = np.frombuffer(encoded, dtype=np.uint8)
+    out = np.empty(3 * len(raw) + 3 * count, dtype=np.uint8)
+    bounds = np.empty(count + 1, dtype=np.int64)
+    if not escape_spaces(raw, rules.remove_extra_spaces, rules.add_dummy_prefix, out, bounds):
+        return None
+    return out[: bounds[-1]], bounds
 
 
-def _escape_prefixed(encoded: bytes, count: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Escape lines that are joined by newlines, with ▁ before each that isn't empty."""
-    marked = (b"\n" + encoded if count else b"").replace(b" ", _SPACE_BYTES)
-    raw = np.frombuffer(marked, dtype=np.uint8)
-    breaks = np.flatnonzero(raw == 0x0A)
-    size = np.diff(np.append(breaks, len(raw))) - 1
-    data = np.frombuffer(marked.replace(b"\n", _SPACE_BYTES), dtype=np.uint8)
+def escape_plain(
+    encoded: bytes, count: int, rules: Normalization
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
+    """Do the work of `escape_lines` on `count` lines joined by newlines, without a kernel."""
+    lines = encoded.split(b"\n")
+    if len(lines) != count or (rules.remove_extra_spaces and _SPACE_BYTES in encoded):
+        return None
+    made = []
+    for line in lines:
+        if rules.remove_extra_spaces:
+            line = b" ".join(part for part in line.split(b" ") if part)
+        if line and rules.add_dummy_prefix:
+            line = b" " + line
+        made.append(line.replace(b" ", _SPACE_BYTES))
     bounds = np.zeros(count + 1, dtype=np.int64)
-    if (size > 0).all():
-        np.cumsum(size + 3, out=bounds[1:])
-        return data, bounds
-    # Where each line's ▁ stands in `data`; those of empty lines are taken out.
-    at = breaks + 2 * np.arange(count)
-    empty = at[size == 0]
-    keep = np.ones(len(data), dtype=np.bool_)
-    keep[(empty[:, None] + np.arange(3)).ravel()] = False
-    np.cumsum(np.where(size > 0, size + 3, 0), out=bounds[1:])
-    return data[keep], bounds
+    np.cumsum([len(line) for line in made], out=bounds[1:])
+    return np.frombuffer(b"".join(made), dtype=np.uint8), bounds
