@@ -110,7 +110,7 @@ def run_decode(arguments: argparse.Namespace) -> None:
 
 def parse_ids(text: str) -> list[int]:
     """Return the ids of a list with commas or spaces between."""
-    words = re.split(r"[\s,]+", text.strip().strip("[],"))
+    words = re.split(r"\s*,\s*|\s+", text.strip())
     ids = []
     for place, word in enumerate(words):
         if not word and len(words) == 1:
