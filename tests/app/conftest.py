@@ -1,0 +1,71 @@
+"""Fixtures of the window's tests: jobs that end, a theme, a session, the whole window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from app.jobs import Jobs
+    from app.session import Session
+    from app.theme import Theme
+    from app.window import Window
+
+
+@pytest.fixture
+def jobs(qtbot: Any) -> Iterator[Jobs]:
+    """Worker threads that are joined after the test."""
+    from app.jobs import Jobs
+
+    jobs = Jobs()
+    yield jobs
+    jobs.shutdown()
+
+
+@pytest.fixture
+def theme(qtbot: Any) -> Theme:
+    from app.theme import Theme
+
+    return Theme("light")
+
+
+@pytest.fixture
+def session(jobs: Jobs) -> Session:
+    from app.session import Session
+
+    return Session(jobs)
+
+
+@pytest.fixture
+def make_window(qtbot: Any, jobs: Jobs) -> Iterator[Callable[..., Window]]:
+    """Make the main window; `begin=False` leaves it as it is before the first paint."""
+    from PySide6.QtCore import QSettings
+
+    from app.jobs import Jobs
+    from app.session import Session
+    from app.settings import Preferences
+    from app.theme import Theme
+    from app.window import Window
+
+    background = Jobs(workers=1)
+    made: list[Window] = []
+
+    def make(begin: bool = True, **arguments: Any) -> Window:
+        preferences = Preferences.read(QSettings())
+        window = Window(Session(jobs), Theme("light"), preferences, background)
+        made.append(window)
+        qtbot.addWidget(window)
+        with qtbot.waitExposed(window):
+            window.show()
+        if begin:
+            with qtbot.waitSignal(window.scenes.opened, timeout=20_000):
+                window.begin(**arguments)
+            qtbot.waitUntil(lambda: not window.session.busy, timeout=20_000)
+        return window
+
+    yield make
+    for window in made:
+        window.session.jobs.cancel_all()
+    background.shutdown()

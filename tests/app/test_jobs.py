@@ -1,0 +1,107 @@
+"""Jobs: results on the GUI thread, progress, cancel, and nothing stale."""
+
+from __future__ import annotations
+
+import threading
+
+from engine.errors import ModelError
+from engine.progress import Cancelled
+
+
+def test_the_result_arrives_on_the_gui_thread(qtbot, jobs):
+    seen = []
+    worker = []
+
+    def work(report):
+        worker.append(threading.get_ident())
+        return 41 + 1
+
+    jobs.start("sum", "Adding", work, lambda value: seen.append((value, threading.get_ident())))
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen == [(42, threading.get_ident())]
+    assert worker[0] != threading.get_ident()
+    qtbot.waitUntil(lambda: not jobs.running)
+
+
+def test_a_newer_job_of_the_same_key_drops_the_older_result(qtbot, jobs):
+    release, seen = threading.Event(), []
+
+    def slow(report):
+        release.wait(5)
+        return "old"
+
+    jobs.start("text", "Old", slow, seen.append)
+    jobs.start("text", "New", lambda report: "new", seen.append)
+    qtbot.waitUntil(lambda: seen == ["new"])
+    release.set()
+    done = []
+    jobs.start("other", "After", lambda report: None, done.append)
+    qtbot.waitUntil(lambda: bool(done))
+    assert seen == ["new"]
+
+
+def test_cancel_stops_the_work_at_its_next_report(qtbot, jobs):
+    begun, ended, seen = threading.Event(), threading.Event(), []
+
+    def work(report):
+        begun.set()
+        try:
+            while True:
+                report(0, 0)
+        except Cancelled:
+            ended.set()
+            raise
+
+    jobs.start("long", "Working", work, seen.append, seen.append)
+    assert begun.wait(5)
+    jobs.cancel("long")
+    assert ended.wait(5)
+    assert jobs.running == ()
+    qtbot.wait(10)
+    assert seen == []
+
+
+def test_progress_is_told(qtbot, jobs):
+    told, done = [], []
+
+    def work(report):
+        for step in range(3):
+            report(step, 3)
+
+    job = jobs.start("steps", "Stepping", work, done.append)
+    job.progressed.connect(lambda at, total: told.append((at, total)))
+    qtbot.waitUntil(lambda: done == [None])
+    assert told == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_a_failure_goes_to_its_handler_or_to_unhandled(qtbot, jobs):
+    fault = ModelError("broken")
+
+    def work(report):
+        raise fault
+
+    seen = []
+    jobs.start("a", "A", work, seen.append, lambda error: seen.append(("mine", error)))
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen == [("mine", fault)]
+    with qtbot.waitSignal(jobs.unhandled) as signal:
+        jobs.start("b", "B", work, seen.append)
+    assert signal.args == [fault]
+
+
+def test_shutdown_ends_the_threads(qtbot):
+    from app.jobs import Jobs
+
+    jobs = Jobs(workers=1)
+    begun = threading.Event()
+
+    def work(report):
+        begun.set()
+        while True:
+            report(0, 0)
+
+    jobs.start("long", "Working", work, print)
+    jobs.start("next", "Waiting", lambda report: None, print)
+    assert begun.wait(5)
+    jobs.shutdown()
+    assert not [t for t in threading.enumerate() if t.name.startswith("segscope-job")]
