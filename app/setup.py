@@ -61,6 +61,13 @@ WAYLAND_WINDOW = {
     "libwayland-client.so.0": "libwayland-client0",
     "libwayland-cursor.so.0": "libwayland-cursor0",
 }
+# They come along where a bare machine gets packages for a window: DejaVu alone lacks most scripts.
+# Elsewhere the window names the package for the script on screen.
+SCRIPT_FONTS = {
+    "fonts-noto-core": "fonts for most scripts",
+    "fonts-noto-cjk": "fonts for Chinese, Japanese and Korean",
+    "fonts-noto-color-emoji": "a font for emoji",
+}
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 FONT_ENDINGS = (".ttf", ".otf", ".ttc", ".pfb")
 
@@ -103,13 +110,15 @@ class Machine:
             return False
         return True
 
-    def has_font(self) -> bool:
-        """Tell whether any font file is in the usual folders."""
-        for folder in FONT_FOLDERS:
-            for _, _, files in os.walk(Path(folder).expanduser()):
-                if any(name.lower().endswith(FONT_ENDINGS) for name in files):
-                    return True
-        return False
+    def fonts(self) -> set[str]:
+        """Return the names of the font files in the usual folders."""
+        return {
+            name
+            for folder in FONT_FOLDERS
+            for _, _, files in os.walk(Path(folder).expanduser())
+            for name in files
+            if name.lower().endswith(FONT_ENDINGS)
+        }
 
     def can_connect(self, family: int, address: str | tuple[str, int]) -> bool:
         """Tell whether something answers at a socket."""
@@ -218,15 +227,18 @@ def missing_packages(machine: Machine, window: bool) -> dict[str, str]:
     missing.update(
         (package, soname) for soname, package in wanted.items() if not machine.has_library(soname)
     )
-    if not machine.has_font():
+    fonts = machine.fonts()
+    if not fonts:
         missing["fonts-dejavu-core"] = "a font"
+    if window and all(name.startswith("DejaVu") for name in fonts):
+        missing.update(SCRIPT_FONTS)
     return missing
 
 
 def install_packages(machine: Machine, window: bool) -> None:
     """Install the system packages that are missing, or say which."""
     missing = missing_packages(machine, window)
-    if not missing:
+    if missing.keys() <= SCRIPT_FONTS.keys():
         return
     apt = ["apt-get", "install", "--yes", "--no-install-recommends", *missing]
     if machine.which("apt-get") is None:
@@ -243,7 +255,7 @@ def install_packages(machine: Machine, window: bool) -> None:
     machine.run([*quiet, "apt-get", "update", "-qq"])
     machine.run([*quiet, *apt, "-qq"])
     left = missing_packages(machine, window)
-    if left:
+    if left.keys() - SCRIPT_FONTS.keys():
         what = ", ".join(f"{package} ({why})" for package, why in left.items())
         raise SetupError(f"these are still missing after apt-get, whose messages are above: {what}")
 

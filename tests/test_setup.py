@@ -26,6 +26,7 @@ class FakeMachine(setup.Machine):
         self.programs = {"apt-get": "/usr/bin/apt-get"}
         self.silent_success = True
         self.lacking: set[str] = set()  # sonames, modules, "font"
+        self.font_files = {"DejaVuSans.ttf", "LiberationSans.ttf"}
         self.apt_brings = True
         self.exit_codes: dict[str, int] = {}  # by a word of the command
         self.sockets: set[str | tuple[str, int]] = {"/tmp/.X11-unix/X0"}
@@ -48,8 +49,8 @@ class FakeMachine(setup.Machine):
     def has_library(self, soname: str) -> bool:
         return soname not in self.lacking
 
-    def has_font(self) -> bool:
-        return "font" not in self.lacking
+    def fonts(self) -> set[str]:
+        return set() if "font" in self.lacking else self.font_files
 
     def can_connect(self, family: int, address: str | tuple[str, int]) -> bool:
         assert (family == socket.AF_INET) == isinstance(address, tuple)
@@ -205,7 +206,8 @@ def test_root_installs_what_is_missing(machine: FakeMachine, checkout: Path) -> 
         assert name in packages
     assert "libgl1" not in packages
     assert machine.said[0] == (
-        "installing system packages: python3.11-venv libegl1 libxcb-cursor0 fonts-dejavu-core"
+        "installing system packages: python3.11-venv libegl1 libxcb-cursor0 fonts-dejavu-core "
+        "fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
     )
 
 
@@ -225,6 +227,20 @@ def test_a_file_opens_the_window_and_needs_its_libraries(
     machine.lacking = {"libxcb-cursor.so.0"}
     assert setup.main(["run", str(checkout / "pyproject.toml")], machine, checkout) == 0
     assert "libxcb-cursor0" in machine.ran[1]
+
+
+def test_fonts_of_many_scripts_come_with_a_window_only(machine: FakeMachine) -> None:
+    machine.font_files = {"DejaVuSans.ttf", "DejaVuSans-Bold.ttf"}
+    assert setup.missing_packages(machine, window=True) == setup.SCRIPT_FONTS
+    assert setup.missing_packages(machine, window=False) == {}
+
+
+def test_fonts_alone_are_no_reason_to_touch_the_system(
+    machine: FakeMachine, checkout: Path
+) -> None:
+    machine.font_files = {"DejaVuSans.ttf"}
+    assert setup.main(["run"], machine, checkout) == 0
+    assert not any("apt-get" in ran for ran in machine.ran)
 
 
 def test_wayland_needs_other_libraries(machine: FakeMachine) -> None:
@@ -263,8 +279,8 @@ def test_other_linux_gets_the_names_of_the_libraries(
 ) -> None:
     machine.programs = {}
     machine.lacking = {"libGL.so.1", "font"}
-    assert setup.main(["run"], machine, checkout) == 2
-    assert "libGL.so.1, a font" in error_line(capsys)
+    assert setup.main(["test"], machine, checkout) == 2
+    assert "libGL.so.1, a font;" in error_line(capsys)
 
 
 def test_apt_that_fails_ends_in_one_line(
