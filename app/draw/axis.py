@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,7 @@ class Axis:
     def n_units(self) -> int:
         return len(self.left)
 
-    def at(self, position: Floats | Ints, *, end: bool) -> Floats:
+    def at(self, position: NDArray[Any], *, end: bool) -> Floats:
         """Return the x of byte positions, which may be fractions of a byte.
 
         end: as the end of what comes before, else as the start of what follows.
@@ -241,7 +242,7 @@ def _pieces(text: Text) -> list[str]:
     if text.n_chars == text.n_graphemes:
         return list(text.string)
     chars = np.searchsorted(text.char_bounds, text.grapheme_bounds).tolist()
-    return [text.string[a:b] for a, b in zip(chars[:-1], chars[1:], strict=True)]
+    return [text.string[a:b] for a, b in pairwise(chars)]
 
 
 def _label(grapheme: str) -> str:
@@ -302,7 +303,7 @@ def _shape(graphemes: tuple[str, ...], font_key: str, turned: bool) -> _Shaped:
 
 
 def _cursor(line: QTextLine, unit: int) -> float:
-    x = line.cursorToX(unit)
+    x: Any = line.cursorToX(unit)
     return float(x[0] if isinstance(x, tuple) else x)
 
 

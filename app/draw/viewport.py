@@ -181,3 +181,16 @@ class Viewport(QObject):
         """Show another axis without moving."""
         self._axis = axis
         self.changed.emit()
+
+    @property
+    def fitted(self) -> bool:
+        """Whether zoom and place are the default ones."""
+        return self._fitted
+
+    def restore(self, zoom: float, scroll: float) -> None:
+        """Take back a zoom and a place that a person had set."""
+        self._fitted = False
+        self._zoom = min(max(zoom, SMALLEST), LARGEST)
+        self._scroll = scroll
+        self._clamp()
+        self.changed.emit()

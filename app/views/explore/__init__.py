@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing import Any
 
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.draw.viewport import GUTTER, MARGIN
 from app.session import Session
 from app.theme import Theme
-from app.views.explore.bands_view import BandsView
+from app.views.explore.bands_view import HEAD, ROW, BandsView
+from app.views.explore.edge_table import EdgeTable
+from app.views.explore.inspector import Inspector
 from app.views.explore.lattice_view import LatticeView
 from app.views.explore.paths_view import PathsView
 from app.views.explore.placed import Placed
+from app.views.explore.summary import edges_note, lattice_note, paths_note, paths_title
 from app.views.explore.text_bar import TextBar
 from app.views.explore.theta import ThetaControl
+from app.widgets.pane_title import PaneTitle
 from app.workspace import Workspace
+
+ROWS_SEEN = 6
+"""Models whose bands are seen at once; more are scrolled to."""
+
+INSPECTOR_WIDTH = 300
 
 
 class ExploreWorkspace(Workspace):
@@ -24,22 +37,119 @@ class ExploreWorkspace(Workspace):
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._session = session
         self.placed = Placed(session, theme, self)
         self.text_bar = TextBar(session, theme)
         self.bands = BandsView(self.placed, theme)
+        self.theta = ThetaControl(session)
+        self.lattice_title = PaneTitle(theme, self.tr("Lattice"))
+        self.lattice_title.add(self.theta)
         self.lattice = LatticeView(self.placed, theme)
         self.paths = PathsView(self.placed, theme)
-        self.theta = ThetaControl(session)
-        centre = QWidget()
+        self.paths_title = PaneTitle(theme)
+        self.edges = EdgeTable(self.placed, theme)
+        self.edges_title = PaneTitle(theme, self.tr("Edges"))
+        self.inspector = Inspector(self.placed, theme)
+        for title in (self.lattice_title, self.paths_title, self.edges_title):
+            title.set_note_left(round(GUTTER + MARGIN))
+        self.setCentralWidget(self._centre())
+        self._add_panes()
+        self.setTabOrder(self.text_bar.field, self.text_bar.units)
+        self.inspector.show_piece.connect(lambda: self.go_to.emit("vocabulary"))
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.lattice)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(lambda: self.inspector.copy("text"))
+        self.text_bar.field.left.connect(self.lattice.setFocus)
+        self.placed.lattice_changed.connect(self._tell)
+        session.models_changed.connect(self._fit_bands)
+        self._fit_bands()
+        self._tell()
+        self.compose_default()
+
+    def _centre(self) -> QWidget:
+        centre = QFrame()
+        centre.setAutoFillBackground(True)
+        centre.setObjectName("explore.centre")
+        self._bands_area = QScrollArea()
+        self._bands_area.setFrameShape(QFrame.Shape.NoFrame)
+        self._bands_area.setWidgetResizable(True)
+        self._bands_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._bands_area.setWidget(self.bands)
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.text_bar)
-        column.addWidget(self.bands)
-        column.addWidget(self.theta)
+        for widget in (self.text_bar, _line(), self._bands_area, _line(), self.lattice_title):
+            column.addWidget(widget)
         column.addWidget(self.lattice, 1)
-        self.setCentralWidget(centre)
-        self.add_pane(
-            "paths", self.tr("Best paths"), self.paths, Qt.DockWidgetArea.BottomDockWidgetArea
-        )
-        self.compose_default()
+        return centre
+
+    def _add_panes(self) -> None:
+        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        # The inspector stands beside everything, the paths only under the axis.
+        self.setCorner(Qt.Corner.BottomRightCorner, right)
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.paths)
+        paths = self.add_pane("paths", self.tr("Best paths"), area, bottom)
+        paths.setTitleBarWidget(self.paths_title)
+        edges = self.add_pane("edges", self.tr("Edges"), self.edges, bottom)
+        edges.setTitleBarWidget(self.edges_title)
+        self.tabifyDockWidget(paths, edges)
+        paths.raise_()
+        inspector = self.add_pane("inspector", self.tr("Inspector"), self.inspector, right)
+        inspector.setTitleBarWidget(self.inspector.title)
+        self.resizeDocks([inspector], [INSPECTOR_WIDTH], Qt.Orientation.Horizontal)
+        self.resizeDocks([paths], [self.paths.sizeHint().height() + 36], Qt.Orientation.Vertical)
+
+    def pane(self, name: str) -> QDockWidget:
+        """Return a pane by its short name: `paths`, `edges` or `inspector`."""
+        found = self.findChild(QDockWidget, f"{self.name}.{name}")
+        assert isinstance(found, QDockWidget)
+        return found
+
+    def _fit_bands(self) -> None:
+        rows = min(max(len(self._session.models), 1), ROWS_SEEN)
+        self._bands_area.setFixedHeight(HEAD + ROW * rows + 6)
+
+    def _tell(self) -> None:
+        """Say in words what the pictures show."""
+        placed = self.placed
+        self.lattice_title.note.setText(lattice_note(placed))
+        self.paths_title.title.setText(paths_title(placed))
+        self.paths_title.note.setText(paths_note(placed))
+        self.paths_title.note.setToolTip(self.paths_title.note.text())
+        self.edges_title.note.setText(edges_note(placed))
+        analysis = placed.analysis
+        law = analysis is None or analysis.lattice.has_law
+        why = "" if analysis is None else analysis.lattice.no_law
+        self.theta.allow(law, why)
+
+    def view_state(self) -> dict[str, Any]:
+        """Zoom and scroll, where a person set them."""
+        viewport = self.placed.viewport
+        if viewport.fitted:
+            return {}
+        return {"zoom": round(viewport.zoom, 4), "scroll": round(viewport.scroll, 1)}
+
+    def restore_view_state(self, state: dict[str, Any]) -> None:
+        """Take back zoom and scroll; what is no number is ignored."""
+        zoom, scroll = state.get("zoom"), state.get("scroll", 0.0)
+        if isinstance(zoom, int | float) and isinstance(scroll, int | float):
+            self.placed.viewport.restore(float(zoom), float(scroll))
+
+    def activated(self) -> None:
+        """Give the focus to the text, unless something here has it."""
+        focus = self.focusWidget()
+        if focus is None:
+            self.text_bar.field.setFocus()
+
+
+def _line() -> QFrame:
+    line = QFrame()
+    line.setFixedHeight(1)
+    line.setAutoFillBackground(True)
+    line.setBackgroundRole(line.backgroundRole().Mid)
+    return line

@@ -118,7 +118,7 @@ class BandsView(QWidget):
         font = theme.font(SIZE_DATA, bold=active)
         metrics = QFontMetricsF(font)
         room = GUTTER - 36 - QFontMetricsF(bold).horizontalAdvance(count) - 8
-        name = metrics.elidedText(opened.model.name, Qt.TextElideMode.ElideRight, room)
+        name = metrics.elidedText(opened.name, Qt.TextElideMode.ElideRight, room)
         painter.setFont(font)
         painter.setPen(theme.color("ink" if active else "ink2"))
         painter.drawText(

@@ -97,7 +97,7 @@ class Placed(QObject):
         return min(left for left, _ in found), max(right for _, right in found)
 
     def edge_of(self, start: int, end: int, piece: int | None) -> int | None:
-        """Return the edge of the current lattice between two nodes, with a piece if one is named."""
+        """Return the edge of the lattice between two nodes, of a piece if one is named."""
         if self.analysis is None or self.stale_text:
             return None
         lattice = self.analysis.lattice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QTextOption
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.jobs import Jobs
@@ -36,7 +36,8 @@ class TextField(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.document().setDocumentMargin(3)
+        self.document().setDocumentMargin(0)
+        self.setViewportMargins(9, 5, 9, 5)
         self.textChanged.connect(self._changed)
         self._fit_height()
 
@@ -63,8 +64,8 @@ class TextField(QPlainTextEdit):
         super().inputMethodEvent(event)
         self._fit_height()
 
-    def resizeEvent(self, event: object) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         self._fit_height()
 
     def _changed(self) -> None:
@@ -76,9 +77,9 @@ class TextField(QPlainTextEdit):
         lines = min(max(int(self.document().size().height()), 1), LINES)
         height = QFontMetricsF(self.font()).height()
         first = self.document().firstBlock().layout()
-        if first is not None and first.lineCount():
+        if first.lineCount():
             height = max(height, first.lineAt(0).height())
-        self.setFixedHeight(round(lines * height) + 12)
+        self.setFixedHeight(round(lines * height) + 13)
 
 
 class TextBar(QWidget):

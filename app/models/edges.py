@@ -1,0 +1,175 @@
+"""The table of a lattice's edges: what the picture of arcs shows, as rows."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.theme import SIZE_DATA, Theme
+from engine.constrain import source_spans
+from engine.display import visible
+from engine.lattice import Lattice, Path
+from engine.law import Law
+from engine.text import Unit
+
+Index = QModelIndex | QPersistentModelIndex
+Column = Literal["start", "end", "piece", "id", "score", "rank", "probability", "path"]
+
+
+class EdgeTableModel(QAbstractTableModel):
+    """All edges, sortable by any column; columns depend on whether there is a law."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._lattice: Lattice | None = None
+        self._columns: tuple[Column, ...] = ("start", "end", "piece", "id")
+        self._values: dict[str, NDArray[Any]] = {}
+        self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._row_of: NDArray[np.int64] = self._order
+        self._sort: tuple[Column, bool] = ("start", False)
+        self._titles: dict[str, str] = {
+            "start": self.tr("Start"),
+            "end": self.tr("End"),
+            "piece": self.tr("Piece"),
+            "id": self.tr("Id"),
+            "score": self.tr("Score (nats)"),
+            "rank": self.tr("Merge rank"),
+            "probability": self.tr("Probability"),
+            "path": self.tr("On path"),
+        }
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self._columns
+
+    def set_lattice(
+        self, lattice: Lattice | None, law: Law | None, best: Path | None,
+        nbest: tuple[Path, ...], unit: Unit,
+    ) -> None:  # fmt: skip
+        """Show the edges of a lattice; positions count `unit` in the text as given."""
+        self.beginResetModel()
+        self._lattice = lattice
+        self._values = {}
+        if lattice is not None and best is not None:
+            path = np.zeros(lattice.n_edges, dtype=np.int64)
+            for place in range(len(nbest) - 1, 0, -1):
+                path[nbest[place].edges] = place + 1
+            path[best.edges] = 1
+            bounds = lattice.prepared.text.bounds(unit)
+            spans = source_spans(lattice)
+            self._values = {
+                "start": np.searchsorted(bounds, spans[:, 0], side="right") - 1,
+                "end": np.searchsorted(bounds, spans[:, 1], side="left"),
+                "piece": np.argsort(np.argsort(lattice.piece, kind="stable"), kind="stable"),
+                "id": lattice.piece,
+                "score": lattice.score,
+                "rank": lattice.rank,
+                "probability": law.marginal if law is not None else lattice.score,
+                "path": path,
+            }
+        last: tuple[Column, ...] = ("rank", "path")
+        if law is not None:
+            last = ("score", "probability", "path")
+        elif lattice is not None and not (lattice.rank >= 0).any():
+            last = ("path",)
+        self._columns = ("start", "end", "piece", "id", *last)
+        if self._sort[0] not in self._columns:
+            self._sort = ("start", False)
+        self._arrange()
+        self.endResetModel()
+
+    def _arrange(self) -> None:
+        """Order the rows; of equal ones the lattice's own order decides."""
+        column, descending = self._sort
+        if self._lattice is None or not self._values:
+            self._order = np.zeros(0, dtype=np.int64)
+        elif column == "piece":
+            names = [self._lattice.bytes(edge) for edge in range(self._lattice.n_edges)]
+            order = sorted(range(len(names)), key=names.__getitem__, reverse=descending)
+            self._order = np.array(order, dtype=np.int64)
+        else:
+            key = np.nan_to_num(self._values[column].astype(np.float64), nan=-np.inf)
+            if column == "path":
+                key = np.where(key == 0, np.inf, key)
+            self._order = np.argsort(-key if descending else key, kind="stable")
+        self._row_of = np.empty(len(self._order), dtype=np.int64)
+        self._row_of[self._order] = np.arange(len(self._order))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column."""
+        if not 0 <= column < len(self._columns):
+            return
+        self.beginResetModel()
+        self._sort = (self._columns[column], order == Qt.SortOrder.DescendingOrder)
+        self._arrange()
+        self.endResetModel()
+
+    def edge(self, row: int) -> int:
+        """Return the edge of a row."""
+        return int(self._order[row])
+
+    def row_of(self, edge: int) -> int:
+        """Return the row of an edge, -1 where there is none."""
+        return int(self._row_of[edge]) if 0 <= edge < len(self._row_of) else -1
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._titles[self._columns[section]]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(self._columns[section])
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or self._lattice is None:
+            return None
+        column, edge = self._columns[index.column()], self.edge(index.row())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._shown(self._lattice, column, edge)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(column)
+        if role == Qt.ItemDataRole.FontRole:
+            bold = int(self._values["path"][edge]) == 1
+            font = self._theme.piece_font if column == "piece" else self._theme.font
+            return font(SIZE_DATA, bold=bold)
+        return None
+
+    def _shown(self, lattice: Lattice, column: Column, edge: int) -> str:
+        if column == "piece":
+            piece = int(lattice.piece[edge])
+            data = lattice.vocabulary.bytes(piece) if piece >= 0 else lattice.bytes(edge)
+            return visible(data)
+        value = self._values[column][edge]
+        if column in ("id", "rank"):
+            return f"{int(value):,}" if value >= 0 else "–"
+        if column == "score":
+            return f"{value:.3f}"
+        if column == "probability":
+            return f"{value:.6f}" if value >= 5e-7 or value == 0 else f"{value:.1e}"
+        if column == "path":
+            if value == 0:
+                return ""
+            return self.tr("best") if value == 1 and lattice.has_law else (
+                self.tr("taken") if value == 1 else str(int(value))
+            )  # fmt: skip
+        return f"{int(value):,}"
+
+    @staticmethod
+    def _alignment(column: Column) -> int:
+        side = Qt.AlignmentFlag.AlignLeft if column in ("piece", "path") else (
+            Qt.AlignmentFlag.AlignRight
+        )  # fmt: skip
+        return int(side | Qt.AlignmentFlag.AlignVCenter)

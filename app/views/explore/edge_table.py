@@ -1,0 +1,92 @@
+"""The table twin of the lattice: every edge as a row, with the same selection."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from app.models.edges import EdgeTableModel
+from app.session import Session
+from app.theme import Theme
+from app.views.explore.placed import Placed
+
+WIDTHS = {
+    "start": 64, "end": 64, "piece": 200, "id": 84,
+    "score": 104, "rank": 96, "probability": 104, "path": 84,
+}  # fmt: skip
+
+
+class EdgeTable(QTableView):
+    """All edges of the lattice; choosing a row selects the edge everywhere."""
+
+    def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._placed = placed
+        self._session: Session = placed.session
+        self._showing = False
+        self.edges = EdgeTableModel(theme, self)
+        self.setModel(self.edges)
+        self.setAccessibleName(self.tr("Edges of the lattice"))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setSortingEnabled(True)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(24)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setStretchLastSection(True)
+        self.selectionModel().selectionChanged.connect(self._row_selected)
+        self.edges.modelReset.connect(self._show_selection)
+        placed.lattice_changed.connect(self.refresh)
+        self._session.selection_changed.connect(self._show_selection)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the newest lattice."""
+        analysis = self._placed.analysis
+        unit = self._session.settings.unit
+        self._showing = True
+        if analysis is None:
+            self.edges.set_lattice(None, None, None, (), unit)
+        else:
+            self.edges.set_lattice(
+                analysis.lattice, analysis.law, analysis.best, analysis.nbest, unit
+            )
+        for place, column in enumerate(self.edges.columns):
+            self.setColumnWidth(place, WIDTHS[column])
+        self._showing = False
+        self._show_selection()
+
+    def _row_selected(self) -> None:
+        rows = self.selectionModel().selectedRows()
+        analysis = self._placed.analysis
+        if self._showing or not rows or analysis is None:
+            return
+        edge = self.edges.edge(rows[0].row())
+        if edge == self._session.selection.edge:
+            return
+        piece = int(analysis.lattice.piece[edge])
+        self._session.select(
+            model=analysis.model_key,
+            edge=edge,
+            piece=piece if piece >= 0 else None,
+            span=analysis.lattice.source(edge),
+        )
+
+    def _show_selection(self) -> None:
+        edge = self._session.selection.edge
+        row = -1 if edge is None else self.edges.row_of(edge)
+        self._showing = True
+        if row < 0:
+            self.clearSelection()
+        elif not self.selectionModel().isRowSelected(row):
+            index = self.edges.index(row, 0)
+            flags = QItemSelectionModel.SelectionFlag
+            self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+            self.scrollTo(index)
+        self._showing = False

@@ -1,0 +1,170 @@
+"""What the inspector says in names and values: of an edge, a token, a path, the text."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from app.session import Analysis, OpenModel, Session
+from app.views.explore.paths_view import number
+from app.widgets.keyvalue import Fact
+from engine.display import hexadecimal
+from engine.lattice import Lattice
+from engine.segmenter import EdgeKind
+from engine.text import Text, Unit
+
+BYTES_SHOWN = 48
+
+tr = QCoreApplication.translate
+
+
+def span_text(text: Text, unit: Unit, span: tuple[int, int]) -> str:
+    """Return a span in a unit: `4 → 11`."""
+    first, last = text.position(unit, span[0]), text.position(unit, span[1], up=True)
+    return f"{first:,} → {last:,}"
+
+
+def bytes_text(data: bytes) -> str:
+    """Return bytes as digits, a long stretch shortened."""
+    if len(data) <= BYTES_SHOWN:
+        return hexadecimal(data)
+    return hexadecimal(data[:BYTES_SHOWN]) + " …"
+
+
+def count_text(count: int) -> str:
+    """Return a count of segmentations: exact to 15 digits, then a power of ten."""
+    if count < 10**15:
+        return f"{count:,}"
+    power = math.log10(count)
+    whole = int(power)
+    return f"{10 ** (power - whole):.2f} × 10^{whole:,}"
+
+
+def edge_facts(analysis: Analysis, edge: int, unit: Unit) -> list[Fact]:
+    """Return the facts of an edge of the lattice."""
+    lattice = analysis.lattice
+    facts: list[Fact] = []
+    if analysis.law is not None:
+        p = float(analysis.law.marginal[edge])
+        facts.append(
+            Fact(
+                tr("Facts", "Probability"),
+                number(p),
+                bold=True,
+                tip=tr("Facts", "that a segmentation under the law uses this edge"),
+            )
+        )
+        score = float(lattice.score[edge])
+        facts.append(
+            Fact(
+                tr("Facts", "Score"),
+                tr("Facts", "{score:.3f} nats").format(score=score).replace("-", "−"),
+            )
+        )
+    piece = int(lattice.piece[edge])
+    if piece >= 0:
+        facts.append(Fact(tr("Facts", "Id"), str(piece)))
+    if lattice.rank[edge] >= 0:
+        facts.append(Fact(tr("Facts", "Merge rank"), f"{int(lattice.rank[edge]):,}"))
+    if analysis.law is not None and piece >= 0:
+        place, total = score_place(lattice, piece)
+        if total:
+            facts.append(
+                Fact(
+                    tr("Facts", "Score rank"),
+                    tr("Facts", "{place:,} of {total:,}").format(place=place, total=total),
+                    tip=tr("Facts", "place among all pieces, the highest score first"),
+                )
+            )
+    kind = EdgeKind(int(lattice.kind[edge]))
+    if kind != EdgeKind.PIECE:
+        facts.append(Fact(tr("Facts", "Kind"), kind_text(kind)))
+    return [*facts, *stretch_facts(analysis.text, lattice.bytes(edge), lattice.source(edge), unit)]
+
+
+def stretch_facts(text: Text, data: bytes, span: tuple[int, int], unit: Unit) -> list[Fact]:
+    """Return bytes and place of a stretch."""
+    facts = [Fact(tr("Facts", "Bytes"), bytes_text(data), piece=True)]
+    if unit != "byte":
+        facts.append(Fact(tr("Facts", "Byte span"), f"{span[0]:,} → {span[1]:,}"))
+    else:
+        facts.append(Fact(tr("Facts", "Graphemes"), span_text(text, "grapheme", span)))
+    return facts
+
+
+def kind_text(kind: EdgeKind) -> str:
+    """Return what sort of edge it is."""
+    return {
+        EdgeKind.PIECE: tr("Facts", "piece"),
+        EdgeKind.UNKNOWN: tr("Facts", "unknown"),
+        EdgeKind.BYTE: tr("Facts", "byte fallback"),
+        EdgeKind.ADDED: tr("Facts", "added token"),
+        EdgeKind.DROPPED: tr("Facts", "left out"),
+    }[kind]
+
+
+def score_place(lattice: Lattice, piece: int) -> tuple[int, int]:
+    """Return the place of a piece by score among those that match, from 1, and their number."""
+    vocabulary = lattice.vocabulary
+    usable = vocabulary.matchable & np.isfinite(vocabulary.score)
+    if not usable[piece]:
+        return 0, 0
+    higher = usable & (vocabulary.score > vocabulary.score[piece])
+    return int(np.count_nonzero(higher)) + 1, int(np.count_nonzero(usable))
+
+
+def path_facts(analysis: Analysis, place: int) -> list[Fact]:
+    """Return the facts of one of the best paths."""
+    path = (analysis.nbest or (analysis.best,))[place]
+    facts = [Fact(tr("Facts", "Tokens"), f"{len(path.ids):,}")]
+    if analysis.law is not None:
+        best = analysis.nbest[0]
+        facts = [
+            Fact(tr("Facts", "Probability"), number(path.probability), bold=True),
+            Fact(
+                tr("Facts", "Score"),
+                tr("Facts", "{score:.3f} nats").format(score=path.score).replace("-", "−"),
+            ),
+            *facts,
+        ]
+        if place:
+            gap = best.score - path.score
+            facts.append(
+                Fact(tr("Facts", "Behind 1"), tr("Facts", "{gap:.3f} nats").format(gap=gap))
+            )
+    return facts
+
+
+def text_facts(session: Session, opened: OpenModel | None, analysis: Analysis | None) -> list[Fact]:
+    """Return the facts of the whole text under the active model."""
+    text = session.text
+    facts = [
+        Fact(tr("Facts", "Bytes"), f"{text.n_bytes:,}"),
+        Fact(tr("Facts", "Code points"), f"{text.n_chars:,}"),
+    ]
+    encoding = session.encoding(opened.key) if opened is not None else None
+    if encoding is not None and len(encoding):
+        facts.append(Fact(tr("Facts", "Tokens"), f"{len(encoding):,}", bold=True))
+        facts.append(Fact(tr("Facts", "Bytes a token"), f"{text.n_bytes / len(encoding):.2f}"))
+    if analysis is not None and analysis.text is text:
+        facts.append(Fact(tr("Facts", "Edges"), f"{analysis.lattice.n_edges:,}"))
+        law = analysis.law
+        if law is not None:
+            facts.append(
+                Fact(
+                    tr("Facts", "Entropy"),
+                    tr("Facts", "{entropy:.3f} nats").format(entropy=law.entropy),
+                    tip=tr("Facts", "of the law over all segmentations"),
+                )
+            )
+            facts.append(
+                Fact(
+                    tr("Facts", "Mean tokens"),
+                    f"{law.expected_tokens:.2f}",
+                    tip=tr("Facts", "expected under the law"),
+                )
+            )
+            facts.append(Fact("θ", f"{law.theta:g}"))
+    return facts

@@ -1,0 +1,344 @@
+"""The inspector of Explore: what is selected, why it is so, and what can be done with it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.icons import icon
+from app.session import Analysis, OpenModel, Session
+from app.theme import SIZE_BODY, SIZE_DATA, SIZE_INSPECTOR, SIZE_PIECE, Theme
+from app.views.explore import facts, sentences
+from app.views.explore.brick_pair import BrickLine, BrickPair
+from app.views.explore.copying import copy_lattice
+from app.views.explore.elsewhere import Elsewhere, stretches
+from app.views.explore.placed import Placed
+from app.widgets.keyvalue import Fact, KeyValue
+from app.widgets.pane_title import PaneTitle
+from engine.display import visible
+from engine.explain import Explanation, ScoreReason, explain_edge
+from engine.lattice import Lattice
+from engine.progress import Report
+
+LONG_PIECE = 14
+BRICKS = 14
+"""Pieces of a stretch that are drawn as bricks; a longer one is told by its score alone."""
+
+
+class Inspector(QScrollArea):
+    """Follows the session's selection. `show_piece` asks for the piece in Vocabulary."""
+
+    show_piece = Signal()
+
+    def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._placed, self._theme = placed, theme
+        self._session: Session = placed.session
+        self._asked: tuple[Lattice, float, int] | None = None
+        self._icons: dict[QPushButton, str] = {}
+        self.reason: Explanation | None = None
+        self.title = PaneTitle(theme)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(240)
+        self.setAccessibleName(self.tr("Inspector"))
+        body = QWidget()
+        self._column = QVBoxLayout(body)
+        self._column.setContentsMargins(16, 2, 16, 16)
+        self._column.setSpacing(8)
+        self.piece = self._label()
+        self.piece.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.state = self._label()
+        self.values = KeyValue(theme)
+        self.hint = self._label()
+        self.hint.setProperty("role", "second")
+        self._why_line = self._rule()
+        self.why_title = self._section()
+        self.why = self._label()
+        self.bricks = BrickPair(theme)
+        self.why_end = self._label()
+        self._elsewhere_line = self._rule()
+        self.elsewhere_title = self._section()
+        self.elsewhere_title.setText(self.tr("The same stretch elsewhere"))
+        self.elsewhere = Elsewhere(theme)
+        self._action_line = self._rule()
+        self.show_button = self._action("vocabulary", self.tr("Show in Vocabulary"))
+        self.activate_button = self._action("explore", self.tr("Show this model's lattice"))
+        self.copy_button = self._action("copy", self.tr("Copy as text, JSON or SVG"))
+        menu = QMenu(self.copy_button)
+        words = {"text": self.tr("Text"), "json": self.tr("JSON"), "svg": self.tr("SVG picture")}
+        for kind, label in words.items():
+            menu.addAction(label).triggered.connect(partial(self.copy, kind))
+        self.copy_button.setMenu(menu)
+        for widget in (
+            self.piece, self.state, self.values, self.hint, self._why_line, self.why_title,
+            self.why, self.bricks, self.why_end, self._elsewhere_line, self.elsewhere_title,
+            self.elsewhere, self._action_line, self.show_button, self.activate_button,
+            self.copy_button,
+        ):  # fmt: skip
+            self._column.addWidget(widget)
+        self._column.addStretch()
+        self.setWidget(body)
+        self.show_button.clicked.connect(self.show_piece)
+        self.activate_button.clicked.connect(self._activate)
+        self.elsewhere.chosen.connect(self._session.set_active)
+        for signal in (
+            self._session.selection_changed, self._session.settings_changed,
+            self._session.models_changed, placed.lattice_changed, placed.bands_changed,
+            theme.changed,
+        ):  # fmt: skip
+            signal.connect(self.refresh)
+        self.refresh()
+
+    # Parts
+
+    def _label(self) -> QLabel:
+        label = QLabel()
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        return label
+
+    def _section(self) -> QLabel:
+        label = self._label()
+        label.setProperty("role", "section")
+        return label
+
+    def _rule(self) -> QFrame:
+        line = QFrame()
+        line.setFixedHeight(1)
+        line.setAutoFillBackground(True)
+        line.setBackgroundRole(QPalette.ColorRole.Mid)
+        return line
+
+    def _action(self, name: str, words: str) -> QPushButton:
+        button = QPushButton(words)
+        button.setProperty("flat", True)
+        self._icons[button] = name
+        button.setStyleSheet("text-align: left; padding-left: 0px;")
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+        return button
+
+    # Filling
+
+    def refresh(self) -> None:
+        """Show what is selected now."""
+        theme = self._theme
+        for button, name in self._icons.items():
+            button.setIcon(icon(name, theme, size=18))
+        self.why.setFont(theme.font(SIZE_BODY))
+        self.why_end.setFont(theme.font(SIZE_BODY))
+        selection, analysis = self._session.selection, self._placed.analysis
+        mine = analysis is not None and selection.model == analysis.model_key
+        self._reset()
+        if analysis is not None and mine and selection.edge is not None and self._fresh():
+            if selection.edge < analysis.lattice.n_edges:
+                self._show_edge(analysis, selection.edge)
+        elif selection.span is not None and selection.span[1] <= self._session.text.n_bytes:
+            self._show_stretch(selection.span)
+        elif analysis is not None and selection.path is not None and self._fresh():
+            self._show_path(analysis, selection.path)
+        else:
+            self._show_text(analysis)
+        self.show_button.setVisible(selection.piece is not None)
+        self.copy_button.setVisible(analysis is not None)
+        self._action_line.setVisible(selection.piece is not None or analysis is not None)
+
+    def _fresh(self) -> bool:
+        return not self._placed.stale_text
+
+    def _reset(self) -> None:
+        for widget in (
+            self.piece, self.state, self.hint, self._why_line, self.why_title, self.why,
+            self.bricks, self.why_end, self._elsewhere_line, self.elsewhere_title,
+            self.elsewhere, self.activate_button,
+        ):  # fmt: skip
+            widget.hide()
+        self.reason = None
+        self.title.end.setText("")
+
+    def _show_piece(self, text: str) -> None:
+        size = SIZE_INSPECTOR if len(text) <= LONG_PIECE else SIZE_PIECE
+        self.piece.setFont(self._theme.piece_font(size if len(text) <= 60 else SIZE_BODY))
+        self.piece.setText(text)
+        self.piece.show()
+
+    def _say(self, words: str, token: str) -> None:
+        palette = self.state.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.color(token))
+        self.state.setPalette(palette)
+        self.state.setFont(self._theme.font(SIZE_DATA, bold=True))
+        self.state.setText(words)
+        self.state.show()
+
+    def _show_edge(self, analysis: Analysis, edge: int) -> None:
+        lattice, unit = analysis.lattice, self._session.settings.unit
+        self.title.title.setText(self.tr("Edge"))
+        span = lattice.source(edge)
+        self.title.end.setText(facts.span_text(self._session.text, unit, span))
+        piece = int(lattice.piece[edge])
+        data = lattice.vocabulary.bytes(piece) if piece >= 0 else lattice.bytes(edge)
+        self._show_piece(visible(data))
+        self._say(*self._where(analysis, edge))
+        self.values.set_facts(facts.edge_facts(analysis, edge, unit))
+        self._ask_why(analysis, edge)
+        self._show_elsewhere(span, analysis.model_key)
+
+    def _where(self, analysis: Analysis, edge: int) -> tuple[str, str]:
+        """Return on which paths an edge is, and the colour to say it in."""
+        if not analysis.lattice.has_law:
+            if (analysis.best.edges == edge).any():
+                return self.tr("On the path taken"), "best"
+            return self.tr("Matches, but is not on the path taken"), "ink2"
+        if (analysis.best.edges == edge).any():
+            return self.tr("On the best path"), "best"
+        others = [
+            str(place + 1)
+            for place, path in enumerate(analysis.nbest)
+            if place and (path.edges == edge).any()
+        ]
+        if not others:
+            count = len(analysis.nbest)
+            return self.tr("Not on the best {count} paths").format(count=count), "ink2"
+        words = (
+            self.tr("In alternative {paths}, not in the best path")
+            if len(others) == 1
+            else self.tr("In alternatives {paths}, not in the best path")
+        )
+        return words.format(paths=", ".join(others)), "alternative"
+
+    def _show_stretch(self, span: tuple[int, int]) -> None:
+        """Show tokens of a model, where not one edge of the lattice is meant."""
+        selection, text = self._session.selection, self._session.text
+        opened = self._session.open_model(selection.model) if selection.model else None
+        unit = self._session.settings.unit
+        self.title.end.setText(facts.span_text(text, unit, span))
+        data = text.encoded[span[0] : span[1]]
+        found = stretches(self._session, span, None)
+        own = next((s for s in found if opened is not None and s.model is opened), None)
+        count = len(own.ids) if own is not None else 0
+        if count == 1:
+            self.title.title.setText(self.tr("Token"))
+        else:
+            self.title.title.setText(self.tr("Stretch"))
+        self._show_piece(visible(data) or "–")
+        rows = facts.stretch_facts(text, data, span, unit)
+        if own is not None and opened is not None:
+            words = self.tr("1 token of {name}") if count == 1 else self.tr("{n} tokens of {name}")
+            self._say(words.format(n=count, name=opened.name), "ink2")
+            shown = " ".join(str(i) for i in own.ids[:24]) + (" …" if count > 24 else "")
+            name = self.tr("Id") if count == 1 else self.tr("Ids")
+            rows.insert(0, Fact(name, shown))
+        self.values.set_facts(rows)
+        active = self._session.active
+        if opened is not None and opened is not active:
+            self.activate_button.show()
+        self._show_elsewhere(span, selection.model)
+
+    def _show_path(self, analysis: Analysis, place: int) -> None:
+        paths = analysis.nbest or (analysis.best,)
+        if place >= len(paths):
+            self._show_text(analysis)
+            return
+        self.title.title.setText(self.tr("Path {n}").format(n=place + 1))
+        pieces = [visible(analysis.lattice.bytes(int(e))) for e in paths[place].edges[:40]]
+        self._show_piece(" | ".join(pieces) + (" …" if len(paths[place].edges) > 40 else ""))
+        self.values.set_facts(facts.path_facts(analysis, place))
+
+    def _show_text(self, analysis: Analysis | None) -> None:
+        self.title.title.setText(self.tr("Text"))
+        opened: OpenModel | None = self._session.active
+        if opened is not None:
+            self._show_model(opened)
+        self.values.set_facts(facts.text_facts(self._session, opened, analysis))
+        if opened is None:
+            self.hint.setText(self.tr("Open a model to see how it cuts this text."))
+        elif not self._session.text.n_bytes:
+            self.hint.setText(self.tr("Type a text to see how the model cuts it."))
+        else:
+            self.hint.setText(
+                self.tr(
+                    "Click an arc or a token to see its score and why it is, or isn't, on the "
+                    "path. In the lattice, arrow keys walk the edges and 1 to 9 choose a path."
+                )
+            )
+        self.hint.show()
+
+    def _show_model(self, opened: OpenModel) -> None:
+        self._say(f"{opened.letter} · {opened.name} · {opened.model.summary}", "ink2")
+
+    # Why
+
+    def _ask_why(self, analysis: Analysis, edge: int) -> None:
+        """Have the engine explain an edge; a result that is no longer wanted is dropped."""
+        lattice, law = analysis.lattice, analysis.law
+        asked = (lattice, law.theta if law is not None else 1.0, edge)
+        self._asked = asked
+
+        def work(report: Report) -> Explanation:
+            return explain_edge(lattice, law, edge)
+
+        def done(reason: Explanation) -> None:
+            if self._asked == asked and self._session.selection.edge == edge:
+                self._show_why(reason, bool((analysis.best.edges == edge).any()))
+
+        self._session.jobs.start("explain", self.tr("Explaining the edge"), work, done)
+
+    def _show_why(self, reason: Explanation, on_path: bool) -> None:
+        self.reason = reason
+        self.why_title.setText(sentences.title(reason, on_path))
+        self.why.setText(sentences.sentence(reason))
+        lines = self._brick_lines(reason) if isinstance(reason, ScoreReason) else []
+        self.bricks.set_lines(lines)
+        end = sentences.consequence(reason)
+        self.why_end.setText(end)
+        for widget in (self._why_line, self.why_title, self.why):
+            widget.show()
+        self.why_end.setVisible(bool(end))
+
+    def _brick_lines(self, reason: ScoreReason) -> list[BrickLine]:
+        lattice = reason.lattice
+        lines = []
+        for edges, score, role in (
+            (reason.best, reason.best_score, "best"),
+            (reason.other, reason.other_score, "alternative"),
+        ):
+            if len(edges):
+                shown = edges.tolist()
+                pieces = [visible(lattice.bytes(edge)) for edge in shown[:BRICKS]]
+                sizes = [int(lattice.end[e] - lattice.start[e]) for e in shown[:BRICKS]]
+                if len(shown) > BRICKS:
+                    pieces[-1], sizes[-1] = "…", max(sizes[-1], 1)
+                text = f"{score:.3f}".replace("-", "−")
+                lines.append(BrickLine(tuple(pieces), tuple(sizes), text, role))
+        return lines
+
+    def _show_elsewhere(self, span: tuple[int, int], besides: int | None) -> None:
+        found = stretches(self._session, span, besides)
+        self.elsewhere.set_stretches(found)
+        for widget in (self._elsewhere_line, self.elsewhere_title, self.elsewhere):
+            widget.setVisible(bool(found))
+
+    # Doing
+
+    def copy(self, kind: str) -> None:
+        """Put the lattice on the clipboard."""
+        copy_lattice(self._session, kind, self._theme.scheme, self.tr("Copying the lattice"))
+
+    def _activate(self) -> None:
+        key = self._session.selection.model
+        if key is not None:
+            self._session.set_active(key)

@@ -1,0 +1,79 @@
+"""One line of words for each picture of Explore."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.views.explore.facts import count_text
+from app.views.explore.placed import Placed
+
+COUNTED = 4_000
+"""Edges up to which segmentations are counted while a person waits."""
+
+tr = QCoreApplication.translate
+
+
+def lattice_note(placed: Placed) -> str:
+    """Return what a person must know of the lattice shown."""
+    analysis = placed.analysis
+    if analysis is None:
+        return ""
+    if placed.stale_text:
+        return tr("Explore", "of the text before; the new one is being computed")
+    if placed.stale_theta:
+        return tr("Explore", "for θ = {theta:g}; the new law is being computed").format(
+            theta=analysis.settings.theta
+        )
+    if analysis.shown < analysis.text.n_bytes:
+        return tr("Explore", "of the first {shown:,} of {total:,} bytes").format(
+            shown=analysis.shown, total=analysis.text.n_bytes
+        )
+    if not analysis.lattice.has_law:
+        return tr("Explore", "no probabilities: {why}").format(why=analysis.lattice.no_law)
+    return ""
+
+
+def paths_title(placed: Placed) -> str:
+    """Return the title of the rows of bricks."""
+    analysis = placed.analysis
+    if analysis is not None and not analysis.lattice.has_law:
+        return tr("Explore", "The path taken")
+    count = len(placed.rows)
+    if count < 2:
+        return tr("Explore", "Best path")
+    return tr("Explore", "Best {count} paths").format(count=count)
+
+
+def paths_note(placed: Placed) -> str:
+    """Return how much of the law the rows hold, how many segmentations there are, how spread."""
+    analysis = placed.analysis
+    if analysis is None or not placed.rows:
+        return ""
+    lattice, law = analysis.lattice, analysis.law
+    counted = ""
+    if lattice.n_edges <= COUNTED:
+        counted = tr("Explore", "{count} segmentations").format(count=count_text(lattice.paths))
+    if law is None:
+        tokens = tr("Explore", "{count:,} tokens").format(count=len(analysis.best.ids))
+        return " · ".join(part for part in (tokens, counted) if part)
+    together = tr("Explore", "together {share:.3f} of all probability").format(
+        share=min(sum(path.probability for path in analysis.nbest), 1.0)
+    )
+    equal = law.effective
+    spread = tr("Explore", "entropy {entropy:.3f} nats, as if {equal} equal paths").format(
+        entropy=law.entropy, equal=f"{equal:,.1f}" if equal < 1e6 else f"{equal:.1e}"
+    )
+    return " · ".join(part for part in (together, counted, spread) if part)
+
+
+def edges_note(placed: Placed) -> str:
+    """Return how many edges the table holds and what its positions count."""
+    analysis = placed.analysis
+    if analysis is None:
+        return ""
+    unit = placed.session.settings.unit
+    words = {
+        "byte": tr("Explore", "{count:,} edges; positions in bytes of the text"),
+        "grapheme": tr("Explore", "{count:,} edges; positions in graphemes of the text"),
+    }.get(unit, tr("Explore", "{count:,} edges"))
+    return words.format(count=analysis.lattice.n_edges)
