@@ -91,6 +91,7 @@ def lattice_svg(
     placed = place(lattice, law, paths[0], paths[1:], x, view_height=VIEW_HEIGHT)
     axis = TOP + max(40.0, float(placed.height.max(initial=0)) + 34)
     canvas = _Canvas(PALETTES[theme])
+    _header(canvas, lattice, law, placed)
     _arcs(canvas, placed, axis)
     _path_nodes(canvas, paths[0], x, axis)
     _labels(canvas, lattice, placed, axis)
@@ -102,7 +103,6 @@ def lattice_svg(
         bottom += BARS + 18
     bottom = _bricks(canvas, lattice, paths, x, bottom + 8, law is not None)
     wide = max(shift + cells.total * cell + RIGHT + (cell if ghost and cells.mirrored else 0), 640)
-    _header(canvas, lattice, law, placed)
     return _document(canvas, lattice, paths[0], wide, bottom + 16)
 
 

@@ -614,7 +614,7 @@ def test_edge_texts(capsys: pytest.CaptureFixture[str], shared: Path) -> None:
 
 
 @settings(
-    max_examples=40,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
