@@ -12,25 +12,34 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import ModelError
+from engine.kernels import compiled
 from engine.matching import (
     Alphabet,
     EdgeList,
     PieceTable,
     TokenList,
     check_spans,
+    make_edges,
+    room_for_tokens,
     unit_end,
 )
 from engine.pieces import PieceKind, Vocabulary
 from engine.segmenter import EdgeKind, Edges, Segmented
 
+if TYPE_CHECKING:
+    from engine.kernels.bpe_tables import BpeTables
+
 Rule = Literal["pairs", "ranks", "concatenation"]
 """Which symbols may merge: listed pairs (HuggingFace), any whose joined bytes have a rank
 (tiktoken), or any whose joined text is a piece (SentencePiece)."""
+
+MAX_RANK = 0x7FFFFFFF
 
 LOW = 0xFFFFFFFF
 """Mask of the lower half of a packed pair."""
@@ -62,7 +71,12 @@ class MergeSteps(NamedTuple):
 
 @dataclass
 class _Word:
-    """The symbols of one pre-token as a linked list; symbol i is gone where `id[i]` is -1."""
+    """The symbols of one pre-token as a linked list; symbol i is gone where `id[i]` is -1.
+
+    start, end: where each first symbol starts and ends; merging doesn't change them. after: the
+    next symbol that is left. steps: rank, left symbol, right symbol, the one after them, and the
+    ids left, right and result of each merge. split: what each unused piece was last made of.
+    """
 
     start: list[int]
     end: list[int]
@@ -70,6 +84,11 @@ class _Word:
     after: list[int]
     steps: list[tuple[int, int, int, int, int, int, int]]
     split: dict[int, tuple[int, int]]
+
+    def symbols(self) -> list[tuple[int, int, int]]:
+        """Return (id, start, end) of each symbol that is left."""
+        left = (i for i, piece in enumerate(self.id) if piece >= 0)
+        return [(self.id[i], self.start[i], self.end[self.after[i] - 1]) for i in left]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +121,19 @@ class Bpe:
     suffix: str = ""
     rule: Rule = "pairs"
 
+    def __post_init__(self) -> None:
+        """Raise `ModelError` where the merge table points outside the vocabulary."""
+        columns = (self.left, self.right, self.result, self.rank)
+        if len({len(column) for column in columns}) != 1:
+            raise ModelError("the columns of the merge table differ in length")
+        for column in columns[:3]:
+            if len(column) and not 0 <= int(column.min()) <= int(column.max()) < len(
+                self.vocabulary
+            ):
+                raise ModelError(f"a merge names a piece outside 0 … {len(self.vocabulary) - 1}")
+        if len(self.rank) and not 0 <= int(self.rank.min()) <= int(self.rank.max()) < MAX_RANK:
+            raise ModelError(f"a merge has a rank outside 0 … {MAX_RANK - 1}")
+
     @property
     def algorithm(self) -> str:
         """The name of the algorithm, `bpe`."""
@@ -127,22 +159,30 @@ class Bpe:
     @cached_property
     def _pairs(self) -> dict[int, int]:
         """Rank and result of each pair, both packed: (left << 32 | right) → rank << 32 | result."""
+        left, right, result, rank = self.rows
         # The last of equal keys stays in a dict: put the lowest rank last.
-        order = np.argsort(-self.rank.astype(np.int64), kind="stable")
-        keys = self.left[order].astype(np.int64) << 32 | self.right[order]
-        values = self.rank[order].astype(np.int64) << 32 | self.result[order]
-        if self.rule == "concatenation":
-            # SentencePiece never merges a user-defined symbol.
-            kind = self.vocabulary.kind
-            frozen = (kind[self.left[order]] == PieceKind.USER_DEFINED) | (
-                kind[self.right[order]] == PieceKind.USER_DEFINED
-            )
-            keys, values = keys[~frozen], values[~frozen]
+        order = np.argsort(-rank.astype(np.int64), kind="stable")
+        keys = left[order].astype(np.int64) << 32 | right[order]
+        values = rank[order].astype(np.int64) << 32 | result[order]
         return dict(zip(keys.tolist(), values.tolist(), strict=True))
 
     @cached_property
-    def _base(self) -> dict[bytes, int]:
-        """What a symbol may start as; SentencePiece's unused pieces count."""
+    def rows(self) -> tuple[NDArray[np.int32], ...]:
+        """The merge table as it is used: (left, right, result, rank), int32 each.
+
+        SentencePiece never merges a user-defined symbol, so its rows are left out.
+        """
+        table = (self.left, self.right, self.result, self.rank)
+        rows = tuple(np.ascontiguousarray(column, dtype=np.int32) for column in table)
+        if self.rule == "concatenation":
+            user = self.vocabulary.kind == PieceKind.USER_DEFINED
+            kept = ~(user[rows[0]] | user[rows[1]])
+            rows = tuple(column[kept] for column in rows)
+        return rows
+
+    @cached_property
+    def base(self) -> dict[bytes, int]:
+        """The pieces that a symbol may start as; SentencePiece's unused pieces count."""
         vocabulary = self.vocabulary
         if self.rule != "concatenation":
             return vocabulary.index
@@ -161,13 +201,13 @@ class Bpe:
         return PieceTable({vocabulary.bytes(i): i for i in ids if vocabulary.lengths[i]})
 
     @cached_property
-    def _table(self) -> PieceTable:
+    def table(self) -> PieceTable:
         """Pieces that an edge may use: all that match text, and unused single characters."""
         if self.rule != "concatenation":
             return PieceTable(self.vocabulary.index)
         base = {
             data: i
-            for data, i in self._base.items()
+            for data, i in self.base.items()
             if unit_end(data, 0, len(data), self.alphabet) == len(data)
         }
         return PieceTable(base | self.vocabulary.index)
@@ -204,10 +244,19 @@ class Bpe:
     def merge_steps(self, data: NDArray[np.uint8], start: int, end: int) -> MergeSteps:
         """Return the merges applied to the pre-token `data[start:end]`, in order."""
         word = self._word(data[start:end].tobytes())
-        self._merge(word)
-        steps = np.array(word.steps, dtype=np.int64).reshape(-1, 7)
+        if compiled(end - start):
+            steps = self.tables.merge_steps(word.id)
+        else:
+            self._merge(word)
+            steps = np.array(word.steps, dtype=np.int64).reshape(-1, 7)
+        return self._placed(steps, word, start)
+
+    def _placed(self, steps: NDArray[np.int64], word: _Word, offset: int) -> MergeSteps:
+        """Return merges whose places are symbols as `MergeSteps`, whose places are bytes."""
+        starts = np.array(word.start, dtype=np.int64) + offset
+        ends = np.array(word.end, dtype=np.int64) + offset
+        first, middle, last = starts[steps[:, 1]], starts[steps[:, 2]], ends[steps[:, 3] - 1]
         rank, left, right, result = (steps[:, i].astype(np.int32) for i in (0, 4, 5, 6))
-        first, middle, last = (steps[:, i] + start for i in (1, 2, 3))
         return MergeSteps(rank, first, middle, last, left, right, result)
 
     def segment(
@@ -215,7 +264,25 @@ class Bpe:
     ) -> Segmented:
         """Cut each pre-token by merging."""
         data, starts, ends = check_spans(data, starts, ends)
+        # Taking unused pieces apart again is left to the plain road: hardly a model has them.
+        if compiled(len(data)) and not self._unused:
+            return self.segment_compiled(data, starts, ends)
         return self.segment_plain(data, starts, ends)
+
+    @cached_property
+    def tables(self) -> BpeTables:
+        """The arrays that the kernels work on."""
+        from engine.kernels.bpe_tables import BpeTables
+
+        return BpeTables(self)
+
+    def segment_compiled(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Do what `segment` does with the kernel; the spans must be checked."""
+        longest, ids, at, to = room_for_tokens(starts, ends)
+        count = self.tables.encode(data, starts, ends, longest, ids, at, to)
+        return Segmented(ids[:count], at[:count], to[:count])
 
     def segment_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -231,9 +298,8 @@ class Bpe:
                 continue
             word = self._symbols(piece)
             self._merge(word)
-            for i, symbol in enumerate(word.id):
-                if symbol >= 0:
-                    self._spell(word, symbol, start + word.start[i], start + word.end[i], tokens)
+            for symbol, at, to in word.symbols():
+                self._spell(word, symbol, start + at, start + to, tokens)
         return tokens.segmented()
 
     def _word(self, piece: bytes) -> _Word:
@@ -243,13 +309,13 @@ class Bpe:
         if whole is not None:
             merged = self._symbols(piece)
             self._merge(merged)
-            if [i for i in merged.id if i >= 0] != [whole]:
+            if merged.symbols() != [(whole, 0, len(piece))]:
                 return _Word([0], [len(piece)], [whole], [1], [], {})
         return word
 
     def _symbols(self, text: bytes) -> _Word:
         """Cut a pre-token into its first symbols."""
-        base, whole = self._base, self._whole
+        base, whole = self.base, self._whole
         prefix, suffix = self.prefix.encode(), self.suffix.encode()
         tokens = TokenList()
         start, last = 0, len(text)
@@ -306,11 +372,10 @@ class Bpe:
             found = pairs.get(ids[i] << 32 | ids[j])
             if found is None or found >> 32 != rank:
                 continue
-            place = (word.start[i], word.start[j], word.end[j])
-            word.steps.append((rank, *place, ids[i], ids[j], found & LOW))
+            k = after[j]
+            word.steps.append((rank, i, j, k, ids[i], ids[j], found & LOW))
             ids[i], ids[j] = found & LOW, -1
-            word.end[i] = word.end[j]
-            k = after[i] = after[j]
+            after[i] = k
             if k < n:
                 before[k] = i
             for left, right in ((before[i], i), (i, k)):
@@ -343,7 +408,46 @@ class Bpe:
         the model treats them; pieces may span dropped characters.
         """
         data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data)) and not self._gaps:
+            return self.edges_compiled(data, starts, ends)
         return self.edges_plain(data, starts, ends)
+
+    @cached_property
+    def _gaps(self) -> bool:
+        """Whether pieces aren't spelled as the text is: a prefix, a suffix, characters left out."""
+        if self.prefix or self.suffix:
+            return True
+        if self.unknown >= 0 or self.byte_pieces is not None:
+            return False
+        return self.alphabet == "char" or any(bytes((i,)) not in self.base for i in range(256))
+
+    def edges_compiled(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Do what `edges` does with the kernel; the spans must be checked, `_gaps` false."""
+        from engine.kernels.matches import BYTEWISE, WHOLE, find_matches
+
+        tables = self.tables
+        bytewise = self.byte_pieces is not None
+        start, end, piece, stray = find_matches(
+            tables.trie,
+            data,
+            starts,
+            ends,
+            tables.base[: tables.trie.n_symbols],
+            BYTEWISE if bytewise else WHOLE,
+            tables.byte_pieces,
+        )
+        if not bytewise:
+            piece = np.where(stray, np.int32(self.unknown), piece)
+        other = EdgeKind.BYTE if bytewise else EdgeKind.UNKNOWN
+        kind = np.where(stray, np.uint8(other), np.uint8(EdgeKind.PIECE))
+        score, nan = self._no_score, float("nan")
+        return make_edges(start, end, piece, kind, score, self.made_by, nan, in_order=True)
+
+    @cached_property
+    def _no_score(self) -> NDArray[np.float64]:
+        return np.full(max(1, len(self.vocabulary)), np.nan)
 
     def edges_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -353,8 +457,7 @@ class Bpe:
         text = data.tobytes()
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             self._word_edges(text[start:end], start, found)
-        no_score = np.full(max(1, len(self.vocabulary)), np.nan)
-        return found.edges(no_score, self.made_by, float("nan"))
+        return found.edges(self._no_score, self.made_by, float("nan"))
 
     def _word_edges(self, text: bytes, offset: int, found: EdgeList) -> None:
         """Append the edges of one pre-token that starts at `offset`."""
@@ -366,7 +469,7 @@ class Bpe:
             end = unit_end(text, start, last, self.alphabet)
             shown = (prefix if start else b"") + text[start:end] + (suffix if end == last else b"")
             dropped = False
-            if shown not in self._base:
+            if shown not in self.base:
                 if self.byte_pieces is not None:
                     for at in range(start, end):
                         piece = int(self.byte_pieces[text[at]])
@@ -395,7 +498,7 @@ class Bpe:
                 probe, shift = prefix + spelled[at : at + longest], 0
             lead = at if probe is not spelled else 0
             mark = len(prefix) if probe is not spelled else 0
-            for stop, piece in self._table.at(probe, shift, len(probe)):
+            for stop, piece in self.table.at(probe, shift, len(probe)):
                 end = lead + stop - mark
                 if closed and end == len(spelled):
                     end = size

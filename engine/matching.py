@@ -126,13 +126,15 @@ def make_edges(
     score: NDArray[np.float64],
     rank: NDArray[np.int32],
     unknown_score: float,
+    in_order: bool = False,
 ) -> Edges:
-    """Sort edges by start, end and piece and give each its score and rank.
+    """Sort edges by start, end and piece, unless they are, and give each its score and rank.
 
     score: float64[n] and rank: int32[n] belong to the pieces; see `EdgeList.edges`.
     """
-    order = np.lexsort((piece, end, start))
-    start, end, piece, kind = start[order], end[order], piece[order], kind[order]
+    if not in_order:
+        order = np.lexsort((piece, end, start))
+        start, end, piece, kind = start[order], end[order], piece[order], kind[order]
     known = (kind != EdgeKind.UNKNOWN) & (kind != EdgeKind.DROPPED)
     scores = np.full(len(start), unknown_score, dtype=np.float64)
     scores[known] = score[piece[known]]
@@ -144,10 +146,14 @@ def make_edges(
 def check_spans(
     data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the arrays contiguous and of the kernels' types; raise `ValueError` on a bad span."""
-    data = np.ascontiguousarray(data, dtype=np.uint8)
-    starts = np.ascontiguousarray(starts, dtype=np.int64)
-    ends = np.ascontiguousarray(ends, dtype=np.int64)
+    """Return the arrays as the kernels want them; raise `ValueError` where a span is off.
+
+    A kernel is compiled for each kind of array it meets, so all get the same: contiguous and
+    writable. What isn't is copied.
+    """
+    data = np.require(data, np.uint8, ("C", "W"))
+    starts = np.require(starts, np.int64, ("C", "W"))
+    ends = np.require(ends, np.int64, ("C", "W"))
     if starts.ndim != 1 or starts.shape != ends.shape or data.ndim != 1:
         raise ValueError("starts and ends must be flat arrays of one length")
     if len(starts) and (
@@ -155,3 +161,17 @@ def check_spans(
     ):
         raise ValueError(f"a span lies outside the {len(data)} bytes")
     return data, starts, ends
+
+
+def room_for_tokens(
+    starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[int, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the bytes of the longest span, and empty (ids, starts, ends) for one token a byte."""
+    lengths = ends - starts
+    total = int(lengths.sum())
+    return (
+        int(lengths.max(initial=0)),
+        np.empty(total, dtype=np.int32),
+        np.empty(total, dtype=np.int64),
+        np.empty(total, dtype=np.int64),
+    )

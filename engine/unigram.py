@@ -8,21 +8,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import compiled
 from engine.matching import (
     Alphabet,
     EdgeList,
     PieceTable,
     TokenList,
     check_spans,
+    make_edges,
+    room_for_tokens,
     unit_end,
     unit_starts,
 )
+from engine.passes import check_theta
 from engine.pieces import Vocabulary
 from engine.segmenter import EdgeKind, Edges, Segmented
+
+if TYPE_CHECKING:
+    from engine.kernels.trie import Trie
 
 UNKNOWN = -1
 """Stands for "no piece" while a path is traced back."""
@@ -80,7 +88,106 @@ class Unigram:
     ) -> Segmented:
         """Cut each pre-token by Viterbi; see the class for ties and unknown characters."""
         data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data)):
+            return self.segment_compiled(data, starts, ends)
         return self.segment_plain(data, starts, ends)
+
+    @cached_property
+    def _trie(self) -> Trie:
+        from engine.kernels.trie import build_trie
+
+        return build_trie(self.vocabulary.index, self.alphabet)
+
+    @cached_property
+    def _units(self) -> NDArray[np.int32]:
+        """The trie's units with scores as weights."""
+        return self._trie.weighted(self.vocabulary.score, -np.inf)
+
+    @cached_property
+    def _byte_table(self) -> NDArray[np.int32]:
+        """The byte pieces as the kernels want them; empty for none."""
+        if self.byte_pieces is None:
+            return np.empty(0, dtype=np.int32)
+        return np.require(self.byte_pieces, np.int32, ("C", "W"))
+
+    def segment_compiled(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Do what `segment` does with the kernel; the spans must be checked."""
+        from engine.kernels.unigram import viterbi
+
+        trie, units = self._trie, self._units
+        longest, ids, at, to = room_for_tokens(starts, ends)
+        count = viterbi(
+            data,
+            starts,
+            ends,
+            trie.table,
+            trie.by_char,
+            units,
+            units.view(np.float64),
+            trie.ids,
+            trie.lone,
+            float(self.unknown_score),
+            self.single_precision,
+            self.unknown,
+            self.fuse_unknown,
+            self._byte_table,
+            longest,
+            ids,
+            at,
+            to,
+        )
+        return Segmented(ids[:count], at[:count], to[:count])
+
+    def sample_lines(
+        self,
+        data: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        theta: float,
+        key: int,
+    ) -> Segmented:
+        """Draw one segmentation of each pre-token from the exact law P ∝ exp(theta · score).
+
+        Perfect sampling (the reservoir of BytePiece's second version): an edge that arrives at a
+        node replaces the one held there with probability (its weight) / (the sum of all weights
+        so far). key: 64 bits, a stream of `engine.rng`; number i decides edge i of the lattice.
+        Raises `ParameterError` unless theta is finite and not negative.
+        """
+        from engine.kernels.unigram import reservoir
+
+        theta = check_theta(theta)
+        data, starts, ends = check_spans(data, starts, ends)
+        trie = self._trie
+        with np.errstate(over="ignore", under="ignore"):
+            units = trie.weighted(np.exp(theta * self.vocabulary.score), -1.0)
+        logs = np.full(len(trie.ids), -np.inf)
+        logs[trie.ids >= 0] = theta * self.vocabulary.score[trie.ids[trie.ids >= 0]]
+        longest, ids, at, to = room_for_tokens(starts, ends)
+        count = reservoir(
+            data,
+            starts,
+            ends,
+            trie.table,
+            trie.by_char,
+            units,
+            units.view(np.float64),
+            logs,
+            trie.ids,
+            trie.lone,
+            theta * self.unknown_score,
+            trie.longest,
+            np.uint64(key),
+            self.unknown,
+            self.fuse_unknown,
+            self._byte_table,
+            longest,
+            ids,
+            at,
+            to,
+        )
+        return Segmented(ids[:count], at[:count], to[:count])
 
     def segment_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -99,9 +206,7 @@ class Unigram:
         total = {first: 0.0}
         holder: dict[int, tuple[int, int]] = {}
         for start in unit_starts(text, first, last, self.alphabet):
-            before = total.get(start)
-            if before is None:
-                continue
+            before = total[start]
             unit = unit_end(text, start, last, self.alphabet)
             known = False
             for end, piece in table.at(text, start, last):
@@ -151,7 +256,38 @@ class Unigram:
         the model has no unknown token and no byte pieces.
         """
         data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data)):
+            return self.edges_compiled(data, starts, ends)
         return self.edges_plain(data, starts, ends)
+
+    @property
+    def _stray_kind(self) -> EdgeKind:
+        """The kind of an edge over an unknown character."""
+        spelled = self.unknown >= 0 or self.byte_pieces is not None
+        return EdgeKind.UNKNOWN if spelled else EdgeKind.DROPPED
+
+    def edges_compiled(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Do what `edges` does with the kernel; the spans must be checked."""
+        from engine.kernels.matches import WHOLE, find_matches
+
+        trie = self._trie
+        start, end, piece, stray = find_matches(
+            trie, data, starts, ends, trie.lone, WHOLE, self._byte_table
+        )
+        kind = np.where(stray, np.uint8(self._stray_kind), np.uint8(EdgeKind.PIECE))
+        piece = np.where(stray, np.int32(self.unknown), piece)
+        return make_edges(
+            start,
+            end,
+            piece,
+            kind,
+            self.vocabulary.score,
+            self._no_rank,
+            self.unknown_score,
+            in_order=True,
+        )
 
     def edges_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -159,8 +295,6 @@ class Unigram:
         """Do what `edges` does in plain Python."""
         text = data.tobytes()
         found = EdgeList()
-        spelled = self.unknown >= 0 or self.byte_pieces is not None
-        kind = EdgeKind.UNKNOWN if spelled else EdgeKind.DROPPED
         for first, last in zip(starts.tolist(), ends.tolist(), strict=True):
             for start in unit_starts(text, first, last, self.alphabet):
                 unit = unit_end(text, start, last, self.alphabet)
@@ -169,5 +303,5 @@ class Unigram:
                     known = known or end == unit
                     found.add(start, end, piece)
                 if not known:
-                    found.add(start, unit, self.unknown, kind)
+                    found.add(start, unit, self.unknown, self._stray_kind)
         return found.edges(self.vocabulary.score, self._no_rank, self.unknown_score)

@@ -9,19 +9,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import compiled
 from engine.matching import (
     EdgeList,
     PieceTable,
     TokenList,
     check_spans,
+    make_edges,
+    room_for_tokens,
     unit_starts,
 )
 from engine.pieces import Vocabulary
 from engine.segmenter import EdgeKind, Edges, Segmented
+
+if TYPE_CHECKING:
+    from engine.kernels.trie import Trie
 
 MARK = b"##"
 """How a continuation piece is written; a word that begins with it can match one literally."""
@@ -52,10 +59,21 @@ class WordPiece:
     @cached_property
     def _tables(self) -> tuple[PieceTable, PieceTable]:
         """Pieces that match at the start of a word, and inside it."""
+        return PieceTable(self._initial), PieceTable(self.vocabulary.continuation_index)
+
+    @cached_property
+    def _initial(self) -> dict[bytes, int]:
+        """Pieces that match at the start of a word."""
         vocabulary = self.vocabulary
         initial = {MARK + data: i for data, i in vocabulary.continuation_index.items()}
         initial.update(vocabulary.index)
-        return PieceTable(initial), PieceTable(vocabulary.continuation_index)
+        return initial
+
+    @cached_property
+    def _trie(self) -> Trie:
+        from engine.kernels.trie import build_trie
+
+        return build_trie(self._initial, "char", self.vocabulary.continuation_index)
 
     @cached_property
     def _no_rank(self) -> NDArray[np.int32]:
@@ -66,7 +84,40 @@ class WordPiece:
     ) -> Segmented:
         """Cut each word, the longest piece first."""
         data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data)):
+            return self.segment_compiled(data, starts, ends)[0]
         return self.segment_plain(data, starts, ends)
+
+    def segment_compiled(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[Segmented, NDArray[np.uint8]]:
+        """Do what `segment` does with the kernel; the spans must be checked.
+
+        Also returns uint8[k], 1 for words that are one unknown token.
+        """
+        from engine.kernels.wordpiece import longest_first
+
+        trie = self._trie
+        longest, ids, at, to = room_for_tokens(starts, ends)
+        failed = np.zeros(len(starts), dtype=np.uint8)
+        count = longest_first(
+            data,
+            starts,
+            ends,
+            trie.table,
+            trie.by_char,
+            trie.units,
+            trie.ids,
+            trie.inside,
+            self.unknown,
+            self.max_chars,
+            longest,
+            failed,
+            ids,
+            at,
+            to,
+        )
+        return Segmented(ids[:count], at[:count], to[:count]), failed
 
     def segment_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -115,7 +166,36 @@ class WordPiece:
         DROPPED with piece -1 where the model has no unknown token.
         """
         data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data)):
+            return self.edges_compiled(data, starts, ends)
         return self.edges_plain(data, starts, ends)
+
+    @property
+    def _failed_kind(self) -> EdgeKind:
+        """The kind of the edge over a word that can't be cut."""
+        return EdgeKind.UNKNOWN if self.unknown >= 0 else EdgeKind.DROPPED
+
+    def edges_compiled(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Do what `edges` does with the kernel; the spans must be checked."""
+        from engine.kernels.matches import NOTHING, find_matches
+
+        trie = self._trie
+        none = np.empty(0, dtype=np.int32)
+        start, end, piece, _ = find_matches(trie, data, starts, ends, trie.lone, NOTHING, none)
+        failed = np.flatnonzero(self.segment_compiled(data, starts, ends)[1])
+        kind = np.full(len(start) + len(failed), EdgeKind.PIECE, dtype=np.uint8)
+        kind[len(start) :] = self._failed_kind
+        return make_edges(
+            np.append(start, starts[failed].astype(np.int32)),
+            np.append(end, ends[failed].astype(np.int32)),
+            np.append(piece, np.full(len(failed), self.unknown, dtype=np.int32)),
+            kind,
+            self.vocabulary.score,
+            self._no_rank,
+            float("nan"),
+        )
 
     def edges_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -123,11 +203,10 @@ class WordPiece:
         """Do what `edges` does in plain Python."""
         text = data.tobytes()
         found = EdgeList()
-        kind = EdgeKind.UNKNOWN if self.unknown >= 0 else EdgeKind.DROPPED
         for first, last in zip(starts.tolist(), ends.tolist(), strict=True):
             for start in unit_starts(text, first, last, "char"):
                 for end, piece in self._tables[start > first].at(text, start, last):
                     found.add(start, end, piece)
             if first < last and self._longest_first(text, first, last) is None:
-                found.add(first, last, self.unknown, kind)
+                found.add(first, last, self.unknown, self._failed_kind)
         return found.edges(self.vocabulary.score, self._no_rank, float("nan"))

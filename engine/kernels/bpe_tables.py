@@ -1,0 +1,177 @@
+"""The flat arrays that the BPE kernels work on, made once for a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.bpe import (
+    NO_RANK,
+    SCAN_LIMIT,
+    USER,
+    WHOLE,
+    build_pairs,
+    encode,
+    end_symbols,
+    merge_heap,
+)
+from engine.kernels.trie import ZERO, Ints, Longs, build_trie
+from engine.pieces import PieceKind
+
+if TYPE_CHECKING:
+    from engine.bpe import Bpe
+
+
+class BpeTables:
+    """The arrays of one BPE model.
+
+    trie: all pieces that may match. base: int32[4·n_symbols], the piece of each symbol in the
+    middle of a pre-token's first place, later, last, later and last. leads: uint8[n_symbols],
+    whether a user-defined piece starts with the symbol. flags: uint8[pieces], see
+    `engine.kernels.bpe`. pairs, bits: the hash table of merges. apart: whether neighbours that
+    aren't in it can never become part of one piece.
+    """
+
+    def __init__(self, bpe: Bpe) -> None:
+        self.bpe = bpe
+        self.trie = build_trie(bpe.table.index, bpe.alphabet)
+        self.base = self._base()
+        none = np.empty(0, dtype=np.int32)
+        given = none if bpe.byte_pieces is None else bpe.byte_pieces
+        self.byte_pieces = np.require(given, np.int32, ("C", "W"))
+        self.flags = np.zeros(max(1, len(bpe.vocabulary)), dtype=np.uint8)
+        self.leads = np.zeros(self.trie.n_symbols, dtype=np.uint8)
+        if bpe.rule == "concatenation":
+            for piece in np.flatnonzero(bpe.vocabulary.kind == PieceKind.USER_DEFINED).tolist():
+                symbols = self.trie.symbols(bpe.vocabulary.bytes(piece))
+                if len(symbols):
+                    self.leads[symbols[0]] = 1
+                    self.flags[piece] = USER
+        self._hash_rows()
+        self._flag_whole()
+
+    def _base(self) -> Ints:
+        """Return the piece of each symbol, by its place in a pre-token."""
+        bpe, trie = self.bpe, self.trie
+        if trie.by_char:
+            codes = np.flatnonzero(trie.table)
+            spelled = {int(trie.table[c]): chr(c).encode() for c in codes.tolist()}
+        else:
+            spelled = {i: bytes((i,)) for i in range(256)}
+        base = np.full((4, trie.n_symbols), -1, dtype=np.int32)
+        prefix, suffix = bpe.prefix.encode(), bpe.suffix.encode()
+        for row in range(4):
+            before, after = prefix if row & 1 else b"", suffix if row & 2 else b""
+            for symbol, data in spelled.items():
+                base[row, symbol] = bpe.base.get(before + data + after, -1)
+        return base.reshape(-1)
+
+    def _hash_rows(self) -> None:
+        """Make the hash table, and with it the neighbours of first symbols inside pieces."""
+        bpe, vocabulary = self.bpe, self.bpe.vocabulary
+        left, right, result, rank = bpe.rows
+        keys, values = _packed(left, right), _packed(rank, result)
+        size = max(1, len(vocabulary))
+        first, last = np.full(size, -1, dtype=np.int32), np.full(size, -1, dtype=np.int32)
+        joined = end_symbols(
+            np.require(vocabulary.data, np.uint8, ("C", "W")),
+            np.require(vocabulary.offsets, np.int64, ("C", "W")),
+            left,
+            right,
+            result,
+            self.trie.table,
+            self.trie.by_char,
+            self.base,
+            int(vocabulary.lengths.max(initial=0)),
+            first,
+            last,
+        )
+        # Symbols that don't spell their piece (unknown ones, bytes) could join against the rule.
+        odd = vocabulary.kind == PieceKind.BYTE
+        if bpe.unknown >= 0:
+            odd[bpe.unknown] = True
+        self.apart = bool(
+            joined and not (bpe.prefix or bpe.suffix) and not (odd[left].any() or odd[right].any())
+        )
+        if self.apart:
+            beside = (last[left] >= 0) & (first[right] >= 0)
+            inner = np.unique(_packed(last[left][beside], first[right][beside]))
+            keys = np.concatenate((keys, inner))
+            values = np.concatenate((values, np.full(len(inner), NO_RANK << 32, dtype=np.uint64)))
+        self.pairs, self.bits = build_pairs(keys, values)
+
+    def _flag_whole(self) -> None:
+        """Flag the pieces that a pre-token spelled like them comes out as."""
+        bpe = self.bpe
+        pieces = np.array(sorted(bpe.vocabulary.index.values()), dtype=np.int64)
+        if bpe.ignore_merges:
+            self.flags[pieces] |= WHOLE
+            return
+        if bpe.prefix or bpe.suffix or not len(pieces):
+            return
+        data = np.require(bpe.vocabulary.data, np.uint8, ("C", "W"))
+        starts, ends = bpe.vocabulary.offsets[pieces], bpe.vocabulary.offsets[pieces + 1]
+        lengths = ends - starts
+        total = int(lengths.sum())
+        ids = np.empty(total, dtype=np.int32)
+        at, to = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
+        count = self.encode(data, starts, ends, int(lengths.max()), ids, at, to)
+        # A token that spans a whole piece is its only one, and pieces start at different bytes.
+        place = np.searchsorted(starts, at[:count], side="right") - 1
+        alone = (at[:count] == starts[place]) & (to[:count] == ends[place])
+        own = alone & (ids[:count] == pieces[place])
+        self.flags[pieces[place[own]]] |= WHOLE
+
+    def encode(
+        self,
+        data: NDArray[np.uint8],
+        starts: Longs,
+        ends: Longs,
+        longest: int,
+        ids: Ints,
+        at: Longs,
+        to: Longs,
+    ) -> int:
+        """Write the tokens of pre-tokens to ids, at (starts) and to (ends); return their number."""
+        bpe, trie = self.bpe, self.trie
+        return int(
+            encode(
+                data,
+                starts,
+                ends,
+                trie.table,
+                trie.by_char,
+                trie.units,
+                trie.ids,
+                self.flags,
+                self.leads,
+                self.base,
+                self.pairs,
+                self.bits,
+                self.apart,
+                bpe.unknown,
+                bpe.fuse_unknown,
+                self.byte_pieces,
+                SCAN_LIMIT,
+                longest,
+                ids,
+                at,
+                to,
+            )
+        )
+
+    def merge_steps(self, symbols: list[int]) -> Longs:
+        """Return the merges of a pre-token's symbols, int64[merges, 7]; see `merge_heap`."""
+        n = len(symbols)
+        left = np.array(symbols, dtype=np.int32)
+        before, after = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+        heap = np.empty(3 * n + 1, dtype=np.int64)
+        steps = np.empty(7 * n + 7, dtype=np.int32)
+        done = merge_heap(left, ZERO, n, before, after, heap, self.pairs, self.bits, steps)
+        return steps[: 7 * done].reshape(-1, 7).astype(np.int64)
+
+
+def _packed(high: Ints, low: Ints) -> NDArray[np.uint64]:
+    return high.astype(np.uint64) << np.uint64(32) | low.astype(np.uint64)

@@ -1,0 +1,64 @@
+"""How a kernel is compiled, and where the result is kept.
+
+numba looks only at a kernel's own file when it asks whether a cached kernel is stale, though code
+of other files is compiled into it. So the cache is a folder named after the content of all files
+here: a change in any of them starts a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from numba import njit
+from numba.core import config as numba_config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _cache_root() -> Path | None:
+    """Return the folder for caches of this user, None where there is no home."""
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if named:
+        return Path(named)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "segscope"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "segscope"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "segscope"
+
+
+def cache_folder() -> str:
+    """Return the folder that compiled kernels of this very code are kept in; empty for none."""
+    root = _cache_root()
+    if root is None:
+        return ""
+    digest = hashlib.blake2b(digest_size=8)
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return str(root / f"kernels-{digest.hexdigest()}")
+
+
+_FOLDER = cache_folder()
+
+
+def kernel(function: F) -> F:
+    """Compile a function without the GIL, cached on disk where a folder for it can be written."""
+    settings = vars(numba_config)
+    kept = settings["CACHE_DIR"]
+    settings["CACHE_DIR"] = _FOLDER
+    try:
+        return cast(F, njit(function, cache=True, nogil=True, no_cfunc_wrapper=True))
+    except RuntimeError:
+        # No folder can be written: each process compiles anew.
+        return cast(F, njit(function, nogil=True))
+    finally:
+        settings["CACHE_DIR"] = kept

@@ -1,0 +1,72 @@
+"""What compiles each family of kernels: one call each on a tiny input.
+
+A kernel compiled here for the engine's own kinds of array serves every later call; see
+`engine.matching.check_spans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.bpe import Bpe
+from engine.kernels import lattice
+from engine.pieces import Vocabulary
+from engine.unigram import Unigram
+from engine.wordpiece import WordPiece
+
+DATA = np.array([97, 98, 97], dtype=np.uint8)
+STARTS = np.array([0], dtype=np.int64)
+ENDS = np.array([3], dtype=np.int64)
+
+
+def _vocabulary() -> Vocabulary:
+    continuation = np.array([False, False, False, True])
+    return Vocabulary.build([b"a", b"b", b"ab", b"a"], np.zeros(4), None, continuation)
+
+
+def _unigram() -> Unigram:
+    return Unigram(_vocabulary(), unknown=0, unknown_score=-10.0)
+
+
+def _warm_viterbi() -> None:
+    _unigram().segment_compiled(DATA, STARTS, ENDS)
+
+
+def _warm_reservoir() -> None:
+    _unigram().sample_lines(DATA, STARTS, ENDS, 1.0, 0)
+
+
+def _warm_matches() -> None:
+    _unigram().edges_compiled(DATA, STARTS, ENDS)
+
+
+def _warm_bpe() -> None:
+    left, right, result, rank = np.array([[0], [1], [2], [0]], dtype=np.int32)
+    bpe = Bpe(_vocabulary(), left, right, result, rank)
+    bpe.segment_compiled(DATA, STARTS, ENDS)
+    bpe.tables.merge_steps([0, 1, 0])
+
+
+def _warm_wordpiece() -> None:
+    WordPiece(_vocabulary(), unknown=0).segment_compiled(DATA, STARTS, ENDS)
+
+
+def _warm_lattice() -> None:
+    order = np.array([0], dtype=np.int32)
+    start, end = np.array([0], dtype=np.int32), np.array([1], dtype=np.int32)
+    weight = np.zeros(1)
+    lattice.best(order, start, end, weight, 2)
+    lattice.forward(order, start, end, weight, 2)
+
+
+STEPS: list[Callable[[], object]] = [
+    _warm_viterbi,
+    _warm_reservoir,
+    _warm_matches,
+    _warm_bpe,
+    _warm_wordpiece,
+    _warm_lattice,
+]
+"""Each compiles some kernels, or loads them from numba's cache."""
