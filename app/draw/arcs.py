@@ -30,18 +30,21 @@ class Arcs:
     """The edges that are drawn, in the order of the lattice.
 
     placement: with x0 and x1 at zoom 1 (x1 < x0 where text runs left); its heights are those of
-    zoom 1. ghost: bool[a], the edge starts before the first byte. unit: int64[a], the unit of the
-    axis where it starts. row_of: int64[n_edges], the row of an edge, -1 where it isn't drawn.
+    zoom 1. ghost: bool[a], the edge starts before the first byte.
+    row_of: int64[n_edges], the row of an edge, -1 where it isn't drawn.
     beyond: edges that don't lie on the axis. bumps: fragments of graphemes are drawn low.
+    cut_unit, cut_count: int64[c], units that the path cuts inside, and how many of its edges
+    share each.
     """
 
     lattice: Lattice
     placement: Placement
     ghost: NDArray[np.bool_]
-    unit: Ints
     row_of: Ints
     beyond: int
     bumps: bool
+    cut_unit: Ints
+    cut_count: Ints
 
     def __len__(self) -> int:
         return len(self.placement)
@@ -99,11 +102,26 @@ def place_arcs(
         lattice,
         placed,
         lattice.start[placed.edge] < _ghost_bytes(lattice),
-        axis.unit_of(np.floor(start).astype(np.int64)),
         row_of,
         int(np.count_nonzero(~on_axis)),
         axis.unit == "grapheme",
+        *_cut_units(start[placed.role >= Role.BEST], end[placed.role >= Role.BEST], axis),
     )
+
+
+def _cut_units(start: Floats, end: Floats, axis: Axis) -> tuple[Ints, Ints]:
+    """Return the units that a path's edges cut inside, and how many edges touch each."""
+    none = np.zeros(0, dtype=np.int64)
+    wide = end > start
+    start, end = start[wide], end[wide]
+    if not len(start):
+        return none, none
+    first = axis.unit_of(np.floor(start).astype(np.int64))
+    last = axis.unit_of(np.ceil(end).astype(np.int64) - 1)
+    touched = np.bincount(first, minlength=axis.n_units)
+    touched += np.bincount(last[last != first], minlength=axis.n_units)
+    unit = np.flatnonzero(touched > 1)
+    return unit, touched[unit]
 
 
 def _rows(placed: Placement, wanted: NDArray[np.bool_] | Ints) -> Placement:
@@ -147,8 +165,8 @@ def place_nodes(lattice: Lattice, axis: Axis, best: Path, law: Law | None) -> No
     return Nodes(kept, x, x_before, probability[kept], on_path[kept], inside)
 
 
-def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> tuple[Placement, Ints]:
-    """Return the arcs in view in screen pixels, none taller than `room`, and their rows."""
+def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> Placement:
+    """Return the arcs in view in screen pixels, none taller than `room`."""
     placed = arcs.placement
     x0, x1 = viewport.to_screen(placed.x0), viewport.to_screen(placed.x1)
     axis = viewport.axis
@@ -157,7 +175,7 @@ def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> tuple[Placement
     first, last = (viewport.screen(x) for x in viewport.visible)
     rows = np.flatnonzero((np.maximum(x0, x1) >= first) & (np.minimum(x0, x1) <= last))
     height = _heights(np.abs(x1 - x0), placed, room, bumps=arcs.bumps)
-    return replace(_rows(placed, rows), x0=x0[rows], x1=x1[rows], height=height[rows]), rows
+    return replace(_rows(placed, rows), x0=x0[rows], x1=x1[rows], height=height[rows])
 
 
 def _heights(width: Floats, placed: Placement, room: float, *, bumps: bool) -> Floats:

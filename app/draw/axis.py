@@ -31,10 +31,10 @@ AxisUnit = Literal["grapheme", "byte"]
 CELL, BYTE_CELL = 17.0, 20.0
 """The least width of a grapheme's and of a byte's cell at zoom 1, in pixels."""
 
-TEXT_SIZE, JOINED_SIZE = 15, 21
+TEXT_SIZE, JOINED_SIZE = 15, 18
 """Pixel sizes of the text on the axis: cells, and runs of joining scripts."""
 
-JOINED_SPREAD = 1.2
+JOINED_SPREAD = 1.25
 """How much wider than natural a joined run stands at zoom 1."""
 
 # Scripts whose letters join, stack or reorder across graphemes.

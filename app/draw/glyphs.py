@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from app.draw.axis import JOINED_SIZE, TEXT_SIZE, Axis
+from app.draw.axis import TEXT_SIZE, Axis
 from app.draw.viewport import Viewport
 from app.theme import Theme
 
@@ -35,9 +37,18 @@ def units_in_view(viewport: Viewport) -> np.ndarray:
 
 
 def draw_text(
-    painter: QPainter, viewport: Viewport, theme: Theme, rect: QRectF, color: QColor
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    rect: QRectF,
+    color: QColor,
+    nudged: Mapping[int, float] | None = None,
 ) -> None:
-    """Draw the text in view on the axis, centred in the height of `rect`."""
+    """Draw the text in view on the axis, centred in the height of `rect`.
+
+    nudged: pixels by which some units stand beside the middle of their cell.
+    """
+    nudged = nudged or {}
     axis = viewport.axis
     size = text_size(axis, viewport.zoom) if axis is not None else 0
     if axis is None or not size:
@@ -60,7 +71,8 @@ def draw_text(
         if label:
             painter.setPen(faint if label in _MARKS else color)
             lift = shift if bytes_in > 1 else 0.0
-            painter.drawText(QPointF(centre - width / 2, base + lift), label)
+            x = centre - width / 2 + nudged.get(unit, 0.0)
+            painter.drawText(QPointF(x, base + lift), label)
     _draw_runs(painter, viewport, rect, scale, shift, color)
     if axis.unit == "byte" and scale == 1:
         _draw_bytes(painter, viewport, theme, rect, shown)
@@ -80,8 +92,8 @@ def _draw_runs(
         wide = room / run.natural
         if axis.unit == "byte":
             wide = min(wide, 1.5)
-        tall = min(max(wide, 0.5), 1.15) * (TEXT_SIZE / JOINED_SIZE if shift else 1)
         line = run.line
+        tall = min(max(wide, 0.5), 1.1, (rect.height() + 4 + 2 * shift) / line.height())
         middle = viewport.screen((run.left + run.right) / 2)
         painter.save()
         painter.setPen(color)

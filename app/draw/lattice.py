@@ -90,6 +90,14 @@ def probability_text(p: float) -> str:
     return f"{p:.3f}".lstrip("0")
 
 
+def edge_number(arcs: Arcs, shapes: Placement, k: int) -> str:
+    """Return the number of an arc: its probability, or its merge's rank where there is no law."""
+    if arcs.has_law:
+        return probability_text(float(shapes.marginal[k]))
+    rank = int(arcs.lattice.rank[shapes.edge[k]])
+    return f"{rank:,}" if rank >= 0 else ""
+
+
 def edge_label(arcs: Arcs, edge: int) -> str:
     """Return the text of an edge for the eye."""
     lattice = arcs.lattice
@@ -108,7 +116,6 @@ def draw_lattice(
     arcs: Arcs,
     nodes: Nodes,
     shapes: Placement,
-    rows: NDArray[np.int64],
     place: Frame,
     light: Light,
 ) -> None:
@@ -128,7 +135,7 @@ def draw_lattice(
     if arcs.has_law:
         _draw_bars(painter, viewport, theme, nodes, place)
     if len(shapes) <= TOO_MANY and text_size_of(viewport):
-        _draw_labels(painter, theme, arcs, shapes, rows, place, light)
+        _draw_labels(painter, viewport, theme, arcs, shapes, place, light)
     painter.restore()
 
 
@@ -317,15 +324,15 @@ class _Label:
 
 def _draw_labels(
     painter: QPainter,
+    viewport: Viewport,
     theme: Theme,
     arcs: Arcs,
     shapes: Placement,
-    rows: NDArray[np.int64],
     place: Frame,
     light: Light,
 ) -> None:
     """Write counts, pieces, path numbers and probabilities where boxes are free."""
-    counts = _inside_counts(theme, arcs, shapes, rows, place) if arcs.bumps else []
+    counts = _inside_counts(theme, arcs, viewport, place) if arcs.bumps else []
     labels = _arc_labels(theme, arcs, shapes, place, light)
     boxes = [box for box, _ in counts] + [label.box for label in labels]
     sides = np.array([(b.left(), b.top(), b.right(), b.bottom()) for b in boxes]).reshape(-1, 4)
@@ -372,7 +379,7 @@ def _arc_labels(
         if shapes.role[k] == Role.ALTERNATIVE:
             spot = QRectF(centre + wide / 2 + 1, apex - 22, 8, 11)
             labels.append(_Label(spot, str(int(shapes.path[k])), tiny, color, own))
-        number = probability_text(float(shapes.marginal[k]))
+        number = edge_number(arcs, shapes, k)
         if number:
             across = small_metrics.horizontalAdvance(number)
             below = QRectF(centre - across / 2 - 1, apex + 3, across + 2, 13)
@@ -381,22 +388,20 @@ def _arc_labels(
 
 
 def _inside_counts(
-    theme: Theme, arcs: Arcs, shapes: Placement, rows: NDArray[np.int64], place: Frame
+    theme: Theme, arcs: Arcs, viewport: Viewport, place: Frame
 ) -> list[tuple[QRectF, int]]:
-    """Return over each grapheme that the path cuts inside into how many tokens it is cut."""
-    best = np.flatnonzero(shapes.fragment & (shapes.role >= Role.BEST))
-    if not len(best):
+    """Return over each grapheme that the path cuts inside how many tokens share it."""
+    axis = viewport.axis
+    if axis is None:
         return []
-    unit = arcs.unit[rows[best]]
-    starts = np.flatnonzero(np.diff(unit, prepend=-1))
+    middle = (axis.left[arcs.cut_unit] + axis.right[arcs.cut_unit]) / 2
+    first, last = viewport.visible
     font = theme.font(SIZE_NOTE, bold=True)
     found = []
-    for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(best)], strict=True):
-        group = best[first:last]
-        if len(group) > 1:
-            ends = np.concatenate((shapes.x0[group], shapes.x1[group]))
-            spot = QPointF(float(ends.min() + ends.max()) / 2, place.base - BUMP - 11)
-            found.append((count_box(f"{len(group):,}", font, spot), len(group)))
+    for k in np.flatnonzero((middle >= first) & (middle <= last)).tolist():
+        spot = QPointF(viewport.screen(float(middle[k])), place.base - BUMP - 11)
+        count = int(arcs.cut_count[k])
+        found.append((count_box(f"{count:,}", font, spot), count))
     return found
 
 
@@ -407,7 +412,7 @@ def _draw_hover_label(
     if not len(found):
         return
     k = int(found[0])
-    text, number = edge_label(arcs, edge), probability_text(float(shapes.marginal[k]))
+    text, number = edge_label(arcs, edge), edge_number(arcs, shapes, k)
     font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
     wide = QFontMetricsF(font).horizontalAdvance(text)
     more = QFontMetricsF(bold).horizontalAdvance(number) + 8 if number else 0.0

@@ -36,6 +36,9 @@ TWO_TONES, DENSITY = 6.0, 2.0
 
 DENSITY_STRIP = 100
 
+WITH_COUNT = 27.0
+"""Pixels from which on a band has its count beside the character, not over its corner."""
+
 
 def byte_places(prepared: Prepared) -> tuple[Floats, Floats]:
     """Return (start, end) of each byte of `prepared.data` in bytes of the text, float64[m].
@@ -196,7 +199,7 @@ def draw_bands(
     plain = mean < TWO_TONES
     groups = bands.rect_group[seen]
     ink = theme.color("ink")
-    fragments: list[tuple[QRectF, int]] = []
+    fragments: list[tuple[QRectF, int, int]] = []
     for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
         if group == 0 and bands.ghost:
             _draw_ghost(painter, theme, viewport, rect, ghost_label)
@@ -218,7 +221,7 @@ def draw_bands(
             painter.setPen(QPen(theme.color("line2"), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
-            fragments.append((box, int(bands.token[group + 1] - bands.token[group])))
+            fragments.append((box, group, int(bands.token[group + 1] - bands.token[group])))
         elif bands.unknown[group]:
             painter.setBrush(ink)
             painter.drawRoundedRect(box, 2, 2)
@@ -226,18 +229,32 @@ def draw_bands(
             painter.drawRoundedRect(box, 2, 2)
     if plain:
         return
-    draw_text(painter, viewport, theme, rect, ink)
+    nudged = {}
+    if axis.unit == "grapheme":
+        for box, group, count in fragments:
+            if count > 1 and box.width() >= WITH_COUNT:
+                # The count stands at the end of the band; its character makes room for it.
+                last = int(axis.unit_of(int(np.ceil(bands.end[group])) - 1))
+                cell = float(axis.right[last] - axis.left[last]) * viewport.zoom
+                wide = float(axis.advance[last])
+                nudged[last] = -max(min(count_width(count) / 2, (cell - wide) / 2 - 2), 0.0)
+    draw_text(painter, viewport, theme, rect, ink, nudged)
     for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
         if bands.unknown[group]:
             _draw_unknown(painter, theme, viewport, rect, left, right)
-    for box, count in fragments:
+    for box, _, count in fragments:
         if count > 1:
             _draw_fragment_count(painter, theme, box, count)
 
 
+def count_width(count: int) -> float:
+    """Return about how many pixels a count takes."""
+    return 12.0 if count < 10 else 20.0
+
+
 def _draw_fragment_count(painter: QPainter, theme: Theme, box: QRectF, count: int) -> None:
-    small = box.width() < 30
-    half = 6.5 if count < 10 else 10.0
+    small = box.width() < WITH_COUNT
+    half = count_width(count) / 2 + 1
     centre = QPointF(box.right() - half, box.top() + 7 if small else box.center().y())
     draw_count(painter, theme, centre, count, 9 if small else SIZE_NOTE)
 

@@ -16,7 +16,10 @@ GUTTER = 152.0
 MARGIN = 24.0
 """Pixels kept free on both sides of the axis, also for what stands before the first byte."""
 
-SMALLEST, LARGEST, WIDEST_FIT = 0.02, 8.0, 2.2
+SMALLEST, LARGEST = 0.02, 8.0
+WIDEST_FIT, WIDEST_JOINED = 2.2, 1.35
+"""The zoom that a short text is given at most; less where letters join."""
+
 STEP = 1.25
 
 
@@ -155,8 +158,10 @@ class Viewport(QObject):
         axis = self._axis
         if axis is not None and axis.width:
             wanted = (self._width - 2 * MARGIN) / axis.width
+            # Letters that join are stretched with the axis: that far they still look well.
+            largest = WIDEST_JOINED if axis.runs else WIDEST_FIT
             # A text a little too wide is rather drawn a little smaller than scrolled.
-            self._zoom = min(wanted, WIDEST_FIT) if wanted > 0.8 else 1.0
+            self._zoom = min(wanted, largest) if wanted > 0.8 else 1.0
         self._scroll = 0.0
         if axis is not None and axis.mirrored:
             self._scroll = self.full - self._width

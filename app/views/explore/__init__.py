@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.draw.viewport import GUTTER, MARGIN
@@ -15,16 +15,20 @@ from app.views.explore.bands_view import HEAD, ROW, BandsView
 from app.views.explore.edge_table import EdgeTable
 from app.views.explore.inspector import Inspector
 from app.views.explore.lattice_view import LatticeView
-from app.views.explore.paths_view import PathsView
+from app.views.explore.paths_view import PathsView, paths_height
 from app.views.explore.placed import Placed
 from app.views.explore.summary import edges_note, lattice_note, paths_note, paths_title
 from app.views.explore.text_bar import TextBar
 from app.views.explore.theta import ThetaControl
 from app.widgets.pane_title import PaneTitle
+from app.widgets.surface import set_surface
 from app.workspace import Workspace
 
 ROWS_SEEN = 6
 """Models whose bands are seen at once; more are scrolled to."""
+
+PATHS_SEEN = 6
+"""Paths whose bricks are always seen."""
 
 INSPECTOR_WIDTH = 300
 
@@ -44,6 +48,7 @@ class ExploreWorkspace(Workspace):
         self.theta = ThetaControl(session)
         self.lattice_title = PaneTitle(theme, self.tr("Lattice"))
         self.lattice_title.add(self.theta)
+        self._theme = theme
         self.lattice = LatticeView(self.placed, theme)
         self.paths = PathsView(self.placed, theme)
         self.paths_title = PaneTitle(theme)
@@ -52,6 +57,11 @@ class ExploreWorkspace(Workspace):
         self.inspector = Inspector(self.placed, theme)
         for title in (self.lattice_title, self.paths_title, self.edges_title):
             title.set_note_left(round(GUTTER + MARGIN))
+            set_surface(title, theme, "canvas")
+        set_surface(self.inspector.title, theme, "panel")
+        set_surface(self.inspector, theme, "panel")
+        set_surface(self.inspector.viewport(), theme, "panel")
+        set_surface(self.inspector.widget(), theme, "panel")
         self.setCentralWidget(self._centre())
         self._add_panes()
         self.setTabOrder(self.text_bar.field, self.text_bar.units)
@@ -68,7 +78,7 @@ class ExploreWorkspace(Workspace):
 
     def _centre(self) -> QWidget:
         centre = QFrame()
-        centre.setAutoFillBackground(True)
+        set_surface(centre, self._theme, "canvas")
         centre.setObjectName("explore.centre")
         self._bands_area = QScrollArea()
         self._bands_area.setFrameShape(QFrame.Shape.NoFrame)
@@ -93,6 +103,7 @@ class ExploreWorkspace(Workspace):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.paths)
+        self._paths_area = area
         paths = self.add_pane("paths", self.tr("Best paths"), area, bottom)
         paths.setTitleBarWidget(self.paths_title)
         edges = self.add_pane("edges", self.tr("Edges"), self.edges, bottom)
@@ -102,7 +113,6 @@ class ExploreWorkspace(Workspace):
         inspector = self.add_pane("inspector", self.tr("Inspector"), self.inspector, right)
         inspector.setTitleBarWidget(self.inspector.title)
         self.resizeDocks([inspector], [INSPECTOR_WIDTH], Qt.Orientation.Horizontal)
-        self.resizeDocks([paths], [self.paths.sizeHint().height() + 36], Qt.Orientation.Vertical)
 
     def pane(self, name: str) -> QDockWidget:
         """Return a pane by its short name: `paths`, `edges` or `inspector`."""
@@ -117,6 +127,8 @@ class ExploreWorkspace(Workspace):
     def _tell(self) -> None:
         """Say in words what the pictures show."""
         placed = self.placed
+        rows = min(max(len(placed.rows), 1), PATHS_SEEN)
+        self._paths_area.setMinimumHeight(paths_height(rows))
         self.lattice_title.note.setText(lattice_note(placed))
         self.paths_title.title.setText(paths_title(placed))
         self.paths_title.note.setText(paths_note(placed))
@@ -151,5 +163,5 @@ def _line() -> QFrame:
     line = QFrame()
     line.setFixedHeight(1)
     line.setAutoFillBackground(True)
-    line.setBackgroundRole(line.backgroundRole().Mid)
+    line.setBackgroundRole(QPalette.ColorRole.Mid)
     return line

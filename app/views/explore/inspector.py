@@ -57,7 +57,7 @@ class Inspector(QScrollArea):
         self.setAccessibleName(self.tr("Inspector"))
         body = QWidget()
         self._column = QVBoxLayout(body)
-        self._column.setContentsMargins(16, 2, 16, 16)
+        self._column.setContentsMargins(12, 2, 16, 16)
         self._column.setSpacing(8)
         self.piece = self._label()
         self.piece.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -218,7 +218,13 @@ class Inspector(QScrollArea):
             if len(others) == 1
             else self.tr("In alternatives {paths}, not in the best path")
         )
-        return words.format(paths=", ".join(others)), "alternative"
+        return words.format(paths=self._listed(others)), "alternative"
+
+    def _listed(self, words: list[str]) -> str:
+        """Return words as a list in a sentence: `2, 3 and 5`."""
+        if len(words) < 2:
+            return "".join(words)
+        return self.tr("{first} and {last}").format(first=", ".join(words[:-1]), last=words[-1])
 
     def _show_stretch(self, span: tuple[int, int]) -> None:
         """Show tokens of a model, where not one edge of the lattice is meant."""

@@ -40,7 +40,7 @@ class LatticeView(QWidget):
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._hover: int | None = None
-        self._shapes: tuple[Placement, np.ndarray] | None = None
+        self._shapes: Placement | None = None
         self._drag: QPointF | None = None
         self._moved = False
         self._on_map = False
@@ -74,8 +74,8 @@ class LatticeView(QWidget):
         bars = arcs is not None and arcs.has_law
         return frame(self.width(), self.height(), self.viewport, bars=bars)
 
-    def shapes(self) -> tuple[Placement, np.ndarray] | None:
-        """Return the arcs in view in pixels, and their rows."""
+    def shapes(self) -> Placement | None:
+        """Return the arcs in view in pixels."""
         arcs = self._placed.arcs
         if arcs is None:
             return None
@@ -139,7 +139,7 @@ class LatticeView(QWidget):
             self._say(painter, self._nothing())
             return
         place = self.place
-        draw_lattice(painter, self.viewport, theme, arcs, nodes, *shapes, place, self.light())
+        draw_lattice(painter, self.viewport, theme, arcs, nodes, shapes, place, self.light())
         draw_minimap(painter, self.viewport, theme, arcs, place)
         draw_legend(painter, theme, placed, self, place)
         if placed.stale_theta or placed.stale_text:
@@ -163,7 +163,7 @@ class LatticeView(QWidget):
         shapes = self.shapes()
         if shapes is None or place.x() < GUTTER:
             return None
-        return edge_at(shapes[0], place.x(), self.place.base - place.y(), REACH)
+        return edge_at(shapes, place.x(), self.place.base - place.y(), REACH)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:

@@ -84,7 +84,9 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
             )
         )
     else:
-        notes.append((arcs.lattice.no_law, False, 10.0))
+        notes.append((arcs.lattice.no_law + ".", False, 8.0))
+        if (arcs.lattice.rank >= 0).any():
+            notes.append((tr("Under an apex: the rank of the merge."), False, 10.0))
     notes.append(
         (
             tr("{drawn:,} of {total:,} edges").format(drawn=len(arcs), total=arcs.total),

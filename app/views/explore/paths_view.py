@@ -52,14 +52,14 @@ class PathsView(QWidget):
         self._lattice_changed()
 
     def sizeHint(self) -> QSize:
-        return QSize(700, 2 * TOP + ROW * max(len(self._placed.rows), 6))
+        return QSize(700, paths_height(max(len(self._placed.rows), 1)))
 
     @property
     def _viewport(self) -> Viewport:
         return self._placed.lattice_viewport
 
     def _lattice_changed(self) -> None:
-        self.setMinimumHeight(2 * TOP + ROW * max(len(self._placed.rows), 1))
+        self.setMinimumHeight(paths_height(max(len(self._placed.rows), 1)))
         lines = [
             self.tr("Path {n}: {pieces}, probability {p}").format(
                 n=place + 1, pieces=" ".join(row.path.pieces[:40]), p=number(row.path.probability)
@@ -129,7 +129,9 @@ class PathsView(QWidget):
         for b in range(len(row.first)):
             if row.start[b] >= stop:
                 break
-            for left, right in axis.intervals(float(row.start[b]), float(row.end[b])):
+            parts = axis.intervals(float(row.start[b]), float(row.end[b]))
+            widest = max(parts, key=lambda part: part[1] - part[0], default=(0.0, 0.0))
+            for left, right in parts:
                 if right >= first and left <= last:
                     box = QRectF(
                         viewport.screen(left) + 0.75,
@@ -138,6 +140,8 @@ class PathsView(QWidget):
                         rect.height(),
                     )
                     self._paint_brick(painter, place, row, b, box, mean)
+                    if mean >= TWO_TONES and (left, right) == widest:
+                        self._paint_label(painter, row, b, box, place == 0 or bool(row.differs[b]))
         if stop < axis.shown:
             self._paint_same(painter, rect, stop)
         painter.restore()
@@ -172,7 +176,6 @@ class PathsView(QWidget):
         draw_brick(painter, box.adjusted(0.6, 0.6, -0.6, -0.6), line, fill)
         if row.fragments[b]:
             draw_hatch(painter, box.adjusted(1, 1, -1, -1), theme.color("line2"), 5)
-        self._paint_label(painter, row, b, box, differs)
 
     def _paint_label(
         self, painter: QPainter, row: BrickRow, b: int, box: QRectF, differs: bool
@@ -303,6 +306,11 @@ class PathsView(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
+
+
+def paths_height(rows: int) -> int:
+    """Return the pixels that a number of rows takes."""
+    return 2 * TOP + ROW * rows
 
 
 def number(p: float) -> str:

@@ -9,6 +9,8 @@ from PySide6.QtCore import QCoreApplication
 from engine.display import visible
 from engine.explain import Explanation, GivenReason, MatchReason, MergeReason, ScoreReason
 
+LONGEST = 40
+
 
 def title(reason: Explanation, on_path: bool) -> str:
     """Return the question that the sentence answers."""
@@ -72,14 +74,23 @@ def _score(reason: ScoreReason) -> str:
             "Explanation", "No segmentation uses it: the text around it can't be covered."
         )
     if reason.kind == "best":
-        return QCoreApplication.translate(
-            "Explanation", "With it the stretch scores more than the best way without it:"
+        words = QCoreApplication.translate(
+            "Explanation", "Over {stretch} the best path scores more than the best way without it:"
         )
-    if reason.kind == "tie":
-        return QCoreApplication.translate("Explanation", "Two ways to cut the stretch tie:")
-    return QCoreApplication.translate(
-        "Explanation", "The best path scores more than the best way with it:"
-    )
+    elif reason.kind == "tie":
+        words = QCoreApplication.translate("Explanation", "Two ways to cut {stretch} tie:")
+    else:
+        words = QCoreApplication.translate(
+            "Explanation", "Over {stretch} the best path scores more than the best way with it:"
+        )
+    return words.format(stretch=_stretch(reason))
+
+
+def _stretch(reason: ScoreReason) -> str:
+    """Return the text over which two paths differ, a long one shortened in its middle."""
+    edges = reason.best if len(reason.best) else reason.other
+    text = visible(b"".join(reason.lattice.bytes(edge) for edge in edges.tolist()))
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"
 
 
 def _given(reason: GivenReason) -> str:

@@ -29,7 +29,7 @@ def lattice_note(placed: Placed) -> str:
             shown=analysis.shown, total=analysis.text.n_bytes
         )
     if not analysis.lattice.has_law:
-        return tr("Explore", "no probabilities: {why}").format(why=analysis.lattice.no_law)
+        return tr("Explore", "all matches, and the path that the algorithm takes")
     return ""
 
 
@@ -52,7 +52,13 @@ def paths_note(placed: Placed) -> str:
     lattice, law = analysis.lattice, analysis.law
     counted = ""
     if lattice.n_edges <= COUNTED:
-        counted = tr("Explore", "{count} segmentations").format(count=count_text(lattice.paths))
+        paths = lattice.paths
+        words = (
+            tr("Explore", "1 segmentation")
+            if paths == 1
+            else (tr("Explore", "{count} segmentations"))
+        )
+        counted = words.format(count=count_text(paths))
     if law is None:
         tokens = tr("Explore", "{count:,} tokens").format(count=len(analysis.best.ids))
         return " · ".join(part for part in (tokens, counted) if part)

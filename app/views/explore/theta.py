@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSlider, QWidget
 
 from app.session import Session
 
 HIGHEST = 10.0
+"""θ at the end of the slider."""
+
+MOST = 1000.0
+"""The greatest θ that can be written."""
+
 TICKS = 1000
 
 # θ = HIGHEST · (e^{k·s} − 1) / (e^k − 1), with θ = 1 in the middle of the slider.
@@ -26,6 +32,39 @@ def tick_at(theta: float) -> int:
     """Return the place of θ on the slider; what is above HIGHEST stands at the end."""
     share = math.log1p(min(theta, HIGHEST) / HIGHEST * math.expm1(_K)) / _K
     return round(share * TICKS)
+
+
+class NumberField(QLineEdit):
+    """θ as a number: Return or leaving the field takes it, ↑ and ↓ step by a tenth."""
+
+    entered = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.editingFinished.connect(self._enter)
+
+    def value(self) -> float | None:
+        """Return the number written, None where it is none from 0 to MOST."""
+        try:
+            value = float(self.text().replace(",", "."))
+        except ValueError:
+            return None
+        return value if 0 <= value <= MOST else None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: 0.1, Qt.Key.Key_Down: -0.1}
+        step, value = steps.get(Qt.Key(event.key())), self.value()
+        if step is None or value is None:
+            super().keyPressEvent(event)
+        else:
+            self.entered.emit(min(max(round(value + step, 3), 0.0), MOST))
+
+    def _enter(self) -> None:
+        value = self.value()
+        if value is not None:
+            self.entered.emit(value)
+        else:
+            self.undo()
 
 
 class ThetaControl(QWidget):
@@ -45,12 +84,7 @@ class ThetaControl(QWidget):
         self.slider.setPageStep(100)
         self.slider.setFixedWidth(140)
         self.slider.setAccessibleName(self.tr("Inverse temperature θ"))
-        self.field = QDoubleSpinBox()
-        self.field.setRange(0.0, 1000.0)
-        self.field.setDecimals(2)
-        self.field.setSingleStep(0.1)
-        self.field.setKeyboardTracking(False)
-        self.field.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        self.field = NumberField()
         self.field.setFixedWidth(64)
         self.field.setAccessibleName(self.tr("Inverse temperature θ, as a number"))
         self.reset = QPushButton(self.tr("Reset to 1"))
@@ -61,7 +95,7 @@ class ThetaControl(QWidget):
         for widget in (name, low, self.slider, high, self.field, self.reset):
             row.addWidget(widget)
         self.slider.valueChanged.connect(self._slid)
-        self.field.valueChanged.connect(lambda theta: session.change_settings(theta=theta))
+        self.field.entered.connect(lambda theta: session.change_settings(theta=theta))
         self.reset.clicked.connect(lambda: session.change_settings(theta=1.0))
         session.settings_changed.connect(self._show)
         self._show()
@@ -81,5 +115,5 @@ class ThetaControl(QWidget):
         with QSignalBlocker(self.slider), QSignalBlocker(self.field):
             if abs(theta_at(self.slider.value()) - theta) > 0.006:
                 self.slider.setValue(tick_at(theta))
-            self.field.setValue(theta)
+            self.field.setText(f"{theta:.4g}" if theta != round(theta, 2) else f"{theta:.2f}")
         self.reset.setEnabled(theta != 1.0)
