@@ -63,9 +63,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Lines:
-    """Candidates, one under the other."""
+    """Candidates, one under the other. plain: in the interface font."""
 
     lines: tuple[Line, ...]
+    plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,14 +204,14 @@ class Report(QTextBrowser):
         rows = ""
         for line in part.lines:
             mark = self._span(line.mark, SIZE_BODY, line.token)
-            text = self._span(line.text, SIZE_BODY, line.token, mono=True, bold=line.bold)
+            text = self._span(line.text, SIZE_BODY, line.token, mono=not part.plain, bold=line.bold)
             if line.link:
                 text = f'<a href="{line.link}" style="text-decoration:none">{text}</a>'
             if line.note:
                 text += "<br/>" + self._span(line.note, SIZE_NOTE, "ink3")
             value = self._span(line.value, SIZE_BODY, line.token, bold=line.bold)
             rows += (
-                f'<tr><td width="20" style="padding:2px 0">{mark}</td>'
+                f'<tr><td width="{0 if part.plain else 20}" style="padding:2px 0">{mark}</td>'
                 f'<td style="padding:2px 0">{text}</td>'
                 f'<td align="right" style="padding:2px 0 2px 8px">{value}</td></tr>'
             )

@@ -497,6 +497,9 @@ class MergesWorkspace(Workspace):
 
     # Scenes
 
+    def trace_name(self) -> str:
+        return "merges"
+
     def view_state(self) -> dict[str, Any]:
         word = self._word
         return {"word": word.pretoken if word else 0, "position": self.player.position}

@@ -1,0 +1,283 @@
+"""The law against the sample: outlined bars for the exact law, marks with intervals for shares.
+
+Also the distance between the two as the sample grows, on two logarithmic axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from app.draw.numbers import share_text
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from engine.goodness import share_interval
+
+Floats = NDArray[np.float64]
+Place = Callable[[float], float]
+
+FOOT = 26.0
+ROW_ONE, ROW_TWO = 26.0, 40.0
+"""Least height of a row with one method and with two."""
+
+TALLEST = 52.0
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """One method's counts by outcome, int64[k]. square: its mark, a square or a ring."""
+
+    name: str
+    counts: NDArray[np.int64]
+    square: bool
+    color: QColor
+
+    @property
+    def n(self) -> int:
+        return int(self.counts.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The rows of the chart: labels, exact probabilities float64[k], and the methods' counts.
+
+    rest: the last row stands for all segmentations that aren't listed.
+    """
+
+    labels: tuple[str, ...]
+    exact: Floats
+    marks: tuple[Marks, ...]
+    rest: bool = False
+
+    @property
+    def largest(self) -> float:
+        """The greatest share that the axis has to reach."""
+        tops = [float(self.exact.max(initial=0.0))]
+        for mark in self.marks:
+            if mark.n:
+                tops.append(float(mark.counts.max()) / mark.n)
+        return max(tops)
+
+
+def least_height(outcomes: Outcomes) -> float:
+    """Return the height that all rows need."""
+    row = ROW_TWO if len(outcomes.marks) > 1 else ROW_ONE
+    return len(outcomes.labels) * row + FOOT
+
+
+def row_height(outcomes: Outcomes, height: float) -> float:
+    """Return the height of a row in a chart of this height."""
+    least = ROW_TWO if len(outcomes.marks) > 1 else ROW_ONE
+    return min(max((height - FOOT) / max(len(outcomes.labels), 1), least), TALLEST)
+
+
+def axis_end(largest: float) -> float:
+    """Return where the axis ends: a round share a little beyond the largest one."""
+    for end in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0):
+        if largest * 1.06 <= end:
+            return end
+    return 1.0
+
+
+def paint_law(
+    painter: QPainter,
+    rect: QRectF,
+    outcomes: Outcomes,
+    theme: Theme,
+    *,
+    label_width: float,
+    stale: bool,
+    selected: int = -1,
+) -> None:
+    """Paint the rows. stale: the sample belongs to another law, so its marks are pale."""
+    row = row_height(outcomes, rect.height())
+    left, right = rect.left() + label_width + 12, rect.right() - 64
+    end = axis_end(outcomes.largest)
+    bottom = rect.top() + row * len(outcomes.labels)
+
+    def x(share: float) -> float:
+        return left + (right - left) * min(share / end, 1.02)
+
+    _paint_grid(painter, theme, x, end, rect.top(), bottom)
+    for i, label in enumerate(outcomes.labels):
+        top = rect.top() + i * row
+        line = QRectF(rect.left(), top, label_width, row)
+        rest = outcomes.rest and i == len(outcomes.labels) - 1
+        if i == selected:
+            painter.fillRect(
+                QRectF(rect.left() - 4, top + 1, rect.width() + 4, row - 2),
+                theme.color("selection"),
+            )
+        font = theme.font(SIZE_DATA) if rest else theme.piece_font(SIZE_DATA)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink2" if rest else "ink"))
+        text = QFontMetricsF(font).elidedText(label, Qt.TextElideMode.ElideMiddle, label_width)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+        p = float(outcomes.exact[i])
+        high = min(row - 10, 40.0)
+        bar = QRectF(left, top + (row - high) / 2, max(x(p) - left, 1.0), high)
+        pen = QPen(theme.color("ink"), 1.4)
+        if rest:
+            pen.setDashPattern([3, 2])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(bar)
+        painter.setFont(theme.font(SIZE_NOTE))
+        painter.setPen(theme.color("ink2"))
+        note = QRectF(right + 4, top, 60, row)
+        painter.drawText(
+            note, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, share_text(p)
+        )
+        count = len(outcomes.marks)
+        for m, mark in enumerate(outcomes.marks):
+            y = top + row * (m + 1) / (count + 1) if count == 1 else top + row * (0.3 + 0.4 * m)
+            if mark.n:
+                _paint_mark(painter, x, y, int(mark.counts[i]), mark, theme, stale, right)
+
+
+def _paint_grid(
+    painter: QPainter, theme: Theme, x: Place, end: float, top: float, bottom: float
+) -> None:
+    painter.setFont(theme.font(SIZE_NOTE))
+    for tick in np.linspace(0, end, 6 if end in (0.5, 0.1, 0.05, 0.005, 0.01, 1.0) else 5).tolist():
+        at = x(tick)
+        painter.setPen(QPen(theme.color("hair" if tick else "line2"), 1))
+        painter.drawLine(QPointF(at, top), QPointF(at, bottom))
+        painter.setPen(theme.color("ink3"))
+        digits = 1 if end >= 0.4 else 2 if end >= 0.04 else 3 if end >= 0.004 else 4
+        box = QRectF(at - 30, bottom + 3, 60, 18)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{tick:.{digits}f}")
+
+
+def _paint_mark(
+    painter: QPainter,
+    x: Place,
+    y: float,
+    count: int,
+    mark: Marks,
+    theme: Theme,
+    stale: bool,
+    right: float,
+) -> None:
+    low, high = share_interval(count, mark.n)
+    color = QColor(mark.color)
+    if stale:
+        color.setAlphaF(0.45)
+    at = x(count / mark.n)
+    painter.setPen(QPen(color, 1.6))
+    painter.drawLine(QPointF(x(low), y), QPointF(x(high), y))
+    for end in (low, high):
+        painter.drawLine(QPointF(x(end), y - 4), QPointF(x(end), y + 4))
+    painter.setPen(QPen(color, 2))
+    if mark.square:
+        painter.setBrush(color)
+        painter.drawRect(QRectF(at - 4, y - 4, 8, 8))
+    else:
+        painter.setBrush(theme.color("canvas"))
+        painter.drawEllipse(QPointF(at, y), 4.5, 4.5)
+    painter.setFont(theme.font(SIZE_NOTE))
+    painter.setPen(theme.color("ink2"))
+    text = f"{count:,}"
+    wide = QFontMetricsF(theme.font(SIZE_NOTE)).horizontalAdvance(text)
+    place = x(high) + 8
+    if place + wide > right + 2:
+        place = x(low) - 8 - wide
+    painter.drawText(QPointF(place, y + 4), text)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Total variation distance after n draws: n int64[m], distance float64[m]."""
+
+    name: str
+    n: NDArray[np.int64]
+    distance: Floats
+    color: QColor
+    dashed: bool = False
+
+
+def paint_curves(
+    painter: QPainter, rect: QRectF, curves: tuple[Curve, ...], theme: Theme, stale: bool
+) -> None:
+    """Paint distances against the number of draws, both axes logarithmic."""
+    drawn = [curve for curve in curves if len(curve.n)]
+    if not drawn:
+        return
+    left, right = rect.left() + 44, rect.right() - 76
+    top, bottom = rect.top() + 6, rect.bottom() - FOOT
+    most = max(float(curve.n[-1]) for curve in drawn)
+    positive = np.concatenate([curve.distance[curve.distance > 0] for curve in drawn])
+    least = float(positive.min()) if len(positive) else 0.01
+    floor = 10.0 ** np.floor(np.log10(max(least, 1e-6)))
+    ceiling = 1.0
+    span_x = max(np.log10(max(most, 10.0)), 1.0)
+    span_y = np.log10(ceiling / floor)
+
+    def x(n: Floats | float) -> Floats:
+        return left + (right - left) * np.log10(np.maximum(n, 1.0)) / span_x
+
+    def y(d: Floats | float) -> Floats:
+        return bottom - (bottom - top) * np.log10(np.maximum(d, floor) / floor) / span_y
+
+    painter.setFont(theme.font(SIZE_NOTE))
+    value = ceiling
+    while value >= floor * 0.999:
+        for part in (value, value * 0.3):
+            if part < floor * 0.999:
+                continue
+            at = float(y(part))
+            painter.setPen(QPen(theme.color("hair"), 1))
+            painter.drawLine(QPointF(left, at), QPointF(right, at))
+            if span_y < 2.5 or part == value:
+                painter.setPen(theme.color("ink3"))
+                box = QRectF(rect.left(), at - 9, 38, 18)
+                painter.drawText(
+                    box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{part:.2g}"
+                )
+        value /= 10
+    painter.setPen(QPen(theme.color("line2"), 1))
+    painter.drawLine(QPointF(left, bottom), QPointF(right, bottom))
+    power = 1
+    while power <= 10**span_x * 1.001:
+        at = float(x(float(power)))
+        painter.setPen(QPen(theme.color("line2"), 1))
+        painter.drawLine(QPointF(at, bottom), QPointF(at, bottom + 4))
+        painter.setPen(theme.color("ink3"))
+        box = QRectF(at - 30, bottom + 5, 60, 18)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{power:,}")
+        power *= 10
+    ends: list[float] = []
+    for curve in drawn:
+        color = QColor(curve.color)
+        if stale:
+            color.setAlphaF(0.45)
+        pen = QPen(color, 1.8)
+        if curve.dashed:
+            pen.setDashPattern([4, 3])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        xs, ys = x(curve.n.astype(np.float64)), y(curve.distance)
+        points = [QPointF(a, b) for a, b in zip(xs.tolist(), ys.tolist(), strict=True)]
+        if len(points) == 1:
+            points.append(points[0] + QPointF(1, 0))
+        painter.drawPolyline(QPolygonF(points))
+        end = float(ys[-1])
+        while any(abs(end - other) < 28 for other in ends):
+            end = max(ends) + 30
+        ends.append(end)
+        painter.setPen(color)
+        painter.setFont(theme.font(SIZE_DATA, bold=True))
+        painter.drawText(QPointF(float(xs[-1]) + 8, end), curve.name)
+        painter.setPen(theme.color("ink"))
+        painter.setFont(theme.font(SIZE_DATA))
+        painter.drawText(QPointF(float(xs[-1]) + 8, end + 14), f"{curve.distance[-1]:.3f}")
+
+
+def rest_label(listed: int, paths: int) -> str:
+    """Return the label of the row of all segmentations that aren't listed."""
+    shown = f"{paths - listed:,}" if paths < 10**12 else "…"
+    return QCoreApplication.translate("Law", "the other {n}").format(n=shown)

@@ -1,0 +1,160 @@
+"""The table twins of the Sampling workspace: events of a pass, and outcomes of the draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.draw.lane import edge_text
+from app.draw.law_chart import Outcomes
+from app.draw.numbers import share_text, signed
+from app.theme import SIZE_DATA, Theme
+from engine.goodness import share_interval
+from engine.trace import Arrival
+from engine.traces.passes import PassTrace
+
+Index = QModelIndex | QPersistentModelIndex
+
+STEP, NODE, PIECE, WEIGHT, HELD, CHANCE, U, VERDICT = range(8)
+
+
+class _Table(QAbstractTableModel):
+    """What both tables share: titles, and which column is text under analysis."""
+
+    piece_column = 0
+    text_columns: frozenset[int] = frozenset()
+
+    def __init__(self, theme: Theme, titles: tuple[str, ...], parent: QObject | None) -> None:
+        super().__init__(parent)
+        self._theme, self._titles = theme, titles
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._titles)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self._titles[section]
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return self._alignment(section)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.shown(index.row(), index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(index.column())
+        if role == Qt.ItemDataRole.FontRole and index.column() == self.piece_column:
+            return self._theme.piece_font(SIZE_DATA)
+        return None
+
+    def shown(self, row: int, column: int) -> str:
+        """Return the text of a cell."""
+        raise NotImplementedError
+
+    def _alignment(self, column: int) -> int:
+        side = Qt.AlignmentFlag.AlignRight
+        if column in self.text_columns:
+            side = Qt.AlignmentFlag.AlignLeft
+        return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+class EventTableModel(_Table):
+    """Steps of a pass from 1, as the player counts them; cells are made when asked for."""
+
+    piece_column = PIECE
+    text_columns = frozenset((PIECE, VERDICT))
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        titles = (
+            self.tr("Step"),
+            self.tr("Node"),
+            self.tr("Piece"),
+            self.tr("Weight"),
+            self.tr("So far"),
+            self.tr("Chance"),
+            self.tr("u"),
+            self.tr("Verdict"),
+        )
+        super().__init__(theme, titles, parent)
+        self._trace: PassTrace | None = None
+
+    def set_trace(self, trace: PassTrace | None) -> None:
+        """Show another pass."""
+        self.beginResetModel()
+        self._trace = trace
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() or self._trace is None else len(self._trace)
+
+    def shown(self, row: int, column: int) -> str:
+        trace = self._trace
+        assert trace is not None
+        event = trace.event(row)
+        if column == STEP:
+            return f"{row + 1:,}"
+        if column == NODE:
+            return f"{event.node:,}"
+        if column == PIECE:
+            return edge_text(trace.lattice, event.edge)
+        if not isinstance(event, Arrival):
+            return self.tr("on the path") if column == VERDICT else ""
+        if column == WEIGHT:
+            return signed(event.newcomer, 3)
+        if column == HELD:
+            return "" if event.first else signed(event.held, 3)
+        if column == VERDICT:
+            return self.tr("taken") if event.taken else self.tr("kept out")
+        if trace.kind == "viterbi":
+            return ""
+        return share_text(event.chance) if column == CHANCE else f"{event.u:.3f}"
+
+
+class OutcomeTableModel(_Table):
+    """Rows of the law against the sample: exact probability, count, share and its interval."""
+
+    text_columns = frozenset((0,))
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        titles = (
+            self.tr("Segmentation"),
+            self.tr("Exact"),
+            self.tr("Drawn"),
+            self.tr("Share"),
+            self.tr("95% from"),
+            self.tr("to"),
+        )
+        super().__init__(theme, titles, parent)
+        self._outcomes: Outcomes | None = None
+
+    def set_outcomes(self, outcomes: Outcomes | None) -> None:
+        """Show other rows. The last method's counts are those of the table."""
+        self.beginResetModel()
+        self._outcomes = outcomes
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() or self._outcomes is None else len(self._outcomes.labels)
+
+    def shown(self, row: int, column: int) -> str:
+        outcomes = self._outcomes
+        assert outcomes is not None
+        if column == 0:
+            return outcomes.labels[row]
+        if column == 1:
+            return share_text(float(outcomes.exact[row]), 4)
+        if not outcomes.marks or not outcomes.marks[-1].n:
+            return ""
+        marks = outcomes.marks[-1]
+        count = int(marks.counts[row])
+        if column == 2:
+            return f"{count:,}"
+        if column == 3:
+            return f"{count / marks.n:.3f}"
+        return f"{share_interval(count, marks.n)[column - 4]:.3f}"

@@ -1,0 +1,730 @@
+"""The Sampling workspace: a forward pass over the lattice, played, and the law against the sample.
+
+Lanes show methods in step: Viterbi keeps the better score, perfect sampling compares each newcomer
+with the sum of all that came before. Further methods are further lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QSplitter,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.draw.axis import build_axis
+from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, path_text, place_lane
+from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
+from app.draw.viewport import Viewport
+from app.models.sampling import EventTableModel, OutcomeTableModel
+from app.player import Player
+from app.session import Analysis, Session
+from app.theme import SIZE_DATA, Theme
+from app.views.explore.theta import ThetaControl
+from app.views.sampling.charts import CurveView, LawView
+from app.views.sampling.empty import NoLaw
+from app.views.sampling.inspector import SamplingReport
+from app.views.sampling.lane import LaneView
+from app.views.sampling.tally import Listing, Tally, list_law
+from app.widgets import player_keys
+from app.widgets.canvas import Canvas
+from app.widgets.report import Report
+from app.widgets.segmented import SegmentedControl
+from app.widgets.text_line import TextLine
+from app.workspace import Workspace
+from engine.lattice import Lattice
+from engine.progress import Report as Progress
+from engine.sample import draw_perfect
+from engine.traces.passes import PassTrace, trace_perfect, trace_viterbi
+
+MANY = 1000
+MOST = 1_000_000
+"""Draws that a sample may grow to."""
+
+SEARCHED = 10_000
+"""Draws looked at for the next one that isn't the best path."""
+
+CHUNK_EDGES = 400_000
+"""Coins tossed between two looks at the running sample."""
+
+LABELLED = 200
+LARGEST_SEED = 2**31 - 1
+
+Edges = NDArray[np.int32]
+
+
+class Passes(NamedTuple):
+    """The lanes' traces of one draw, and the law."""
+
+    analysis: Analysis
+    listing: Listing
+    viterbi: PassTrace
+    perfect: PassTrace
+
+
+class SamplingWorkspace(Workspace):
+    """Controls, one or two lanes, law against sample, distance curve, inspector and tables."""
+
+    name = "sampling"
+    player: Player
+
+    _drawn = Signal(object, object)
+    """From the worker: the tally that draws belong to, and their paths."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._theme = session, theme
+        self.player = Player(self)
+        self._viewport = Viewport(self)
+        self._passes: Passes | None = None
+        self._places: LanePlaces | None = None
+        self._tally: Tally | None = None
+        self._draw = 0
+        self._wanted: dict[str, Any] = {}
+        self._quiet = False
+        self._reports = SamplingReport()
+
+        self._make_controls()
+        keys = self._key
+        self.lanes = {
+            kind: LaneView(kind, self.player, self._viewport, theme, keys)
+            for kind in ("viterbi", "perfect")
+        }
+        self.law = LawView(theme, keys)
+        self.curve = CurveView(theme)
+        self.empty = NoLaw(session)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self._compose())
+        self.stack.addWidget(self.empty)
+        self.setCentralWidget(self.stack)
+        self.report = Report(theme, self.tr("What happens at this step"))
+        self.events = EventTableModel(theme, self)
+        self.outcomes = OutcomeTableModel(theme, self)
+        self.event_table = self._table(self.events, self.tr("Steps of the pass"))
+        self.outcome_table = self._table(self.outcomes, self.tr("Law against sample"))
+        self._compose_panes()
+        self.compose_default()
+
+        self._connect()
+        self._show_text()
+        self._show_settings()
+        self._show_state()
+        self._prepare()
+
+    # Composition
+
+    def _make_controls(self) -> None:
+        session, theme = self._session, self._theme
+        self.text_line = TextLine(theme)
+        self.count = QLabel()
+        self.count.setProperty("role", "second")
+        self.methods = SegmentedControl(
+            (
+                ("both", self.tr("Both lanes")),
+                ("perfect", self.tr("Perfect")),
+                ("viterbi", self.tr("Viterbi")),
+            ),
+            theme,
+        )
+        self.methods.setAccessibleName(self.tr("Methods"))
+        self.theta = ThetaControl(session)
+        self.seed = self._spin(0, LARGEST_SEED, self.tr("Seed"))
+        self.draw = self._spin(1, 1, self.tr("Draw that is shown"))
+        self.one = QPushButton(self.tr("Draw one"))
+        self.one.setToolTip(self.tr("One more draw (R)"))
+        self.many = QPushButton(self.tr("Draw 1,000"))
+        self.many.setToolTip(self.tr("1,000 more draws (Shift+R)"))
+        self.again = QPushButton(self.tr("Draw again"))
+        self.again.setToolTip(self.tr("Draw as many again at the present θ and seed"))
+        self.again.hide()
+        self.stop = QPushButton(self.tr("Stop"))
+        self.stop.hide()
+
+    @staticmethod
+    def _spin(low: int, high: int, name: str) -> QSpinBox:
+        box = QSpinBox()
+        box.setRange(low, high)
+        box.setKeyboardTracking(False)
+        box.setGroupSeparatorShown(True)
+        box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        box.setFixedWidth(84)
+        box.setAccessibleName(name)
+        return box
+
+    def _compose(self) -> QWidget:
+        centre = Canvas(self._theme)
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        first = QHBoxLayout()
+        first.setContentsMargins(12, 6, 12, 3)
+        first.setSpacing(12)
+        first.addWidget(self.text_line, 1)
+        first.addWidget(self.count)
+        first.addWidget(self.methods)
+        column.addLayout(first)
+        second = QHBoxLayout()
+        second.setContentsMargins(12, 3, 12, 6)
+        second.setSpacing(8)
+        second.addWidget(self.theta)
+        second.addStretch(1)
+        for text, box in ((self.tr("Seed"), self.seed), (self.tr("Draw"), self.draw)):
+            label = QLabel(text)
+            label.setProperty("role", "second")
+            label.setBuddy(box)
+            second.addWidget(label)
+            second.addWidget(box)
+        for button in (self.one, self.many, self.again, self.stop):
+            second.addWidget(button)
+        column.addLayout(second)
+        charts = QSplitter(Qt.Orientation.Horizontal)
+        charts.addWidget(self.law)
+        charts.addWidget(self.curve)
+        charts.setStretchFactor(0, 3)
+        charts.setStretchFactor(1, 2)
+        self._rows = QSplitter(Qt.Orientation.Vertical)
+        for widget in (self.lanes["viterbi"], self.lanes["perfect"], charts):
+            self._rows.addWidget(widget)
+        for i, share in enumerate((5, 5, 6)):
+            self._rows.setStretchFactor(i, share)
+            self._rows.setCollapsible(i, False)
+        for splitter in (self._rows, charts):
+            splitter.setHandleWidth(3)
+        column.addWidget(self._rows, 1)
+        return centre
+
+    def _compose_panes(self) -> None:
+        side = Qt.DockWidgetArea.RightDockWidgetArea
+        inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
+        events = self.add_pane("events", self.tr("Steps"), self.event_table, side)
+        outcomes = self.add_pane("outcomes", self.tr("Outcomes"), self.outcome_table, side)
+        self.tabifyDockWidget(events, outcomes)
+        events.raise_()
+        self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
+        self.resizeDocks([inspector, events], [560, 180], Qt.Orientation.Vertical)
+
+    def _table(self, model: EventTableModel | OutcomeTableModel, name: str) -> QTableView:
+        table = QTableView()
+        table.setModel(model)
+        table.setAccessibleName(name)
+        table.setFont(self._theme.font(SIZE_DATA))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTabKeyNavigation(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(24)
+        table.horizontalHeader().setHighlightSections(False)
+        table.horizontalHeader().setDefaultSectionSize(64)
+        widths = (48, 52, 84) if isinstance(model, EventTableModel) else (120,)
+        for column, width in enumerate(widths):
+            table.setColumnWidth(column, width)
+        return table
+
+    def _connect(self) -> None:
+        session = self._session
+        self.text_line.edited.connect(session.set_text)
+        self.methods.changed.connect(self._methods_changed)
+        self.seed.valueChanged.connect(lambda seed: session.change_settings(seed=seed))
+        self.draw.valueChanged.connect(lambda number: self.show_draw(number - 1))
+        self.one.clicked.connect(lambda: self.draw_more(1))
+        self.many.clicked.connect(lambda: self.draw_more(MANY))
+        self.again.clicked.connect(self.draw_again)
+        self.stop.clicked.connect(lambda: session.jobs.cancel("sampling draws"))
+        self.report.followed.connect(self._follow_link)
+        self.law.row_clicked.connect(self._choose_outcome)
+        for lane in self.lanes.values():
+            lane.edge_clicked.connect(self._choose_edge)
+        self.event_table.selectionModel().currentRowChanged.connect(self._event_chosen)
+        self.outcome_table.selectionModel().currentRowChanged.connect(self._outcome_chosen)
+        self.player.position_changed.connect(self._show_position)
+        self._drawn.connect(self._count_draws)
+        session.text_changed.connect(self._show_text)
+        session.active_changed.connect(self._show_state)
+        session.models_changed.connect(self._show_state)
+        session.analysis_changed.connect(self._prepare)
+        session.settings_changed.connect(self._settings_changed)
+        session.jobs.changed.connect(self._show_running)
+        self._theme.changed.connect(self._show_charts)
+
+    # What is shown
+
+    @property
+    def passes(self) -> Passes | None:
+        """The traces on show."""
+        return self._passes
+
+    @property
+    def tally(self) -> Tally | None:
+        """The sample."""
+        return self._tally
+
+    @property
+    def shown_draw(self) -> int:
+        """Number of the draw on show, from 0."""
+        return self._draw
+
+    @property
+    def stale(self) -> bool:
+        """Whether the sample was drawn at another θ or seed than the present ones."""
+        tally, settings = self._tally, self._session.settings
+        return tally is not None and (tally.theta != settings.theta or tally.seed != settings.seed)
+
+    def _show_text(self) -> None:
+        self.text_line.show_text(self._session.text.string)
+
+    def _show_settings(self) -> None:
+        with QSignalBlocker(self.seed):
+            self.seed.setValue(self._session.settings.seed)
+
+    def _show_state(self) -> None:
+        opened = self._session.active
+        law = opened is not None and not opened.model.segmenter.law
+        self.empty.show_state()
+        self.stack.setCurrentIndex(0 if law else 1)
+        if not law:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._session.jobs.cancel("sampling pass")
+        self._session.jobs.cancel("sampling draws")
+        self._passes = self._places = self._tally = None
+        self._draw = 0
+        for lane in self.lanes.values():
+            lane.set_trace(None, None)
+        self.events.set_trace(None)
+        self.outcomes.set_outcomes(None)
+        self.law.show_outcomes(None, (), "", stale=False)
+        self.curve.show_curves((), stale=False)
+        self.report.set_parts(())
+        self.count.clear()
+        self.player.set_trace(0)
+
+    def _shown_kinds(self) -> tuple[str, ...]:
+        value = self.methods.value()
+        return ("viterbi", "perfect") if value == "both" else (value,)
+
+    def _traces(self) -> tuple[PassTrace, ...]:
+        if self._passes is None:
+            return ()
+        both = {"viterbi": self._passes.viterbi, "perfect": self._passes.perfect}
+        return tuple(both[kind] for kind in self._shown_kinds())
+
+    # Preparing the passes
+
+    def _settings_changed(self) -> None:
+        self._show_settings()
+        passes, settings = self._passes, self._session.settings
+        if passes is not None and passes.perfect.seed != settings.seed:
+            self._prepare()
+        self._show_stale()
+
+    def _prepare(self) -> None:
+        """Have the passes of the present draw traced in the background."""
+        analysis, session = self._session.analysis, self._session
+        if analysis is None or analysis.text is not session.text:
+            return
+        if not analysis.lattice.has_law:
+            return
+        if analysis.lattice.n_edges == 0:
+            self._clear()
+            self.count.setText(self.tr("The text is empty"))
+            return
+        before, draw, seed = self._passes, self._draw, session.settings.seed
+        if before is not None and before.analysis.lattice is not analysis.lattice:
+            draw = 0
+        wanted = self._wanted.get("draw")
+        if isinstance(wanted, int) and wanted >= 0:
+            draw = wanted
+        session.jobs.start(
+            "sampling pass",
+            self.tr("Passing over the lattice"),
+            lambda report: trace_passes(analysis, before, seed, draw),
+            self._take,
+            lambda error: session.failed.emit(error, self.tr("The pass was not followed")),
+        )
+
+    def _take(self, passes: Passes) -> None:
+        session = self._session
+        if passes.analysis is not session.analysis or passes.perfect.seed != session.settings.seed:
+            return
+        before, self._passes = self._passes, passes
+        same = before is not None and before.analysis.lattice is passes.analysis.lattice
+        self._draw = passes.perfect.draw
+        if not same or self._places is None:
+            self._place(passes.analysis)
+            self._tally = None
+            self._session.jobs.cancel("sampling draws")
+        paths = passes.listing.count
+        if paths < 10**9:
+            shown = self.tr("1 segmentation") if paths == 1 else self.tr("{n} segmentations")
+            self.count.setText(shown.format(n=f"{paths:,}"))
+        else:
+            self.count.setText(self.tr("more than 10⁹ segmentations"))
+        at_end = not same or self.player.position >= self.player.length
+        self._show_traces(None if at_end else self.player.position)
+        tally = self._tally
+        if tally is None or (self.stale and tally.n <= 1):
+            tally = self._tally = Tally(passes.listing, session.settings.seed)
+        wanted = self._wanted.pop("draws", None)
+        self._wanted.pop("draw", None)
+        least = max(self._draw + 1, wanted if isinstance(wanted, int) else 1)
+        if not self.stale and tally.n < min(least, MOST):
+            self.draw_more(min(least, MOST) - tally.n, show=False)
+        self._show_stale()
+        self._show_charts()
+
+    def _place(self, analysis: Analysis) -> None:
+        """Give the lattice its places on the axis of its text."""
+        axis = build_axis(analysis.text, "grapheme", self._theme.piece_font, analysis.shown)
+        self._places = place_lane(analysis.lattice, axis)
+        self._viewport.set_axis(axis)
+        if axis.width and self._viewport.zoom < READABLE:
+            self._viewport.zoom_by(READABLE / self._viewport.zoom, 0)
+            self._viewport.scroll_to(self._viewport.full if axis.mirrored else 0.0)
+
+    def _show_traces(self, position: int | None) -> None:
+        """Hand the traces to the lanes. position: None for the end."""
+        traces, passes = self._traces(), self._passes
+        if passes is None:
+            return
+        for kind, lane in self.lanes.items():
+            lane.setVisible(kind in self._shown_kinds())
+            trace = passes.viterbi if kind == "viterbi" else passes.perfect
+            lane.set_trace(trace, self._places)
+        main = traces[-1]
+        self.events.set_trace(main)
+        length = max(len(trace) for trace in traces)
+        labels: tuple[str, ...] = ()
+        if length <= LABELLED and length == len(main):
+            labels = tuple(edge_text(main.lattice, main.event(k).edge) for k in range(length))
+        title = self.tr("draw {n}").format(n=f"{self._draw + 1:,}")
+        if self.methods.value() == "viterbi":
+            title = self.tr("Viterbi")
+        self.player.set_trace(length, length if position is None else position, title, labels)
+        with QSignalBlocker(self.draw):
+            self.draw.setMaximum(max(self.draw.maximum(), self._draw + 1))
+            self.draw.setValue(self._draw + 1)
+
+    def _show_position(self, position: int) -> None:
+        traces, places = self._traces(), self._places
+        if not traces or places is None:
+            return
+        for lane in self.lanes.values():
+            lane.set_position(position)
+        node = node_at(traces[-1], position)
+        x = float(places.node[node])
+        self._viewport.reveal(max(x - 60 / READABLE, 0.0), x + 12)
+        self._tell()
+        self._quiet = True
+        if 0 < position <= self.events.rowCount():
+            self.event_table.selectRow(position - 1)
+        else:
+            self.event_table.clearSelection()
+        self._quiet = False
+        self._session.select(step=position)
+
+    # Drawing
+
+    def draw_more(self, count: int, *, show: bool = True) -> None:
+        """Draw `count` more in the background. show: the last of them is shown."""
+        tally, passes = self._tally, self._passes
+        if tally is None or passes is None:
+            return
+        if self.stale:
+            self.draw_again()
+            return
+        first, last = tally.n, min(tally.n + count, MOST)
+        if last <= first:
+            return
+        lattice, theta, seed = passes.analysis.lattice, tally.theta, tally.seed
+        self._session.jobs.start(
+            "sampling draws",
+            self.tr("Drawing segmentations"),
+            lambda report: draw_in_chunks(
+                lattice, theta, seed, first, last, report,
+                lambda paths: self._drawn.emit(tally, paths),
+            ),
+            lambda _result: self._drawn_all(last - 1 if show else None),
+            lambda error: self._session.failed.emit(error, self.tr("Nothing was drawn")),
+        )  # fmt: skip
+
+    def draw_again(self) -> None:
+        """Draw as many as before at the present θ and seed."""
+        passes, tally = self._passes, self._tally
+        if passes is None or tally is None:
+            return
+        if passes.listing.theta != self._session.settings.theta:
+            return
+        count = max(tally.n, 1)
+        self._session.jobs.cancel("sampling draws")
+        self._tally = Tally(passes.listing, self._session.settings.seed)
+        self.draw_more(count, show=False)
+        self._show_stale()
+        self._show_charts()
+
+    def _count_draws(self, tally: Tally, paths: list[Edges]) -> None:
+        if tally is self._tally:
+            tally.add(paths)
+            with QSignalBlocker(self.draw):
+                self.draw.setMaximum(max(tally.n, 1))
+            self._show_charts()
+
+    def _drawn_all(self, show: int | None) -> None:
+        if show is not None:
+            self.show_draw(show)
+
+    def show_draw(self, draw: int) -> None:
+        """Show a draw of the sample, coin by coin."""
+        passes = self._passes
+        if passes is None or draw == self._draw:
+            return
+        self._draw = draw
+        self._prepare()
+
+    def next_unlike_best(self) -> None:
+        """Show the next draw that isn't the best path."""
+        passes = self._passes
+        if passes is None or self.stale:
+            return
+        lattice, seed = passes.analysis.lattice, self._session.settings.seed
+        best, theta, first = passes.viterbi.path.edges, passes.listing.theta, self._draw + 1
+
+        def found(draw: int | None) -> None:
+            tally = self._tally
+            if draw is None or tally is None:
+                self.count.setText(
+                    self.tr("{n} draws looked at: all are the best path").format(n=f"{SEARCHED:,}")
+                )
+                return
+            if tally.n <= draw:
+                self.draw_more(draw + 1 - tally.n)
+            else:
+                self.show_draw(draw)
+
+        self._session.jobs.start(
+            "sampling next",
+            self.tr("Looking for a draw that isn't the best path"),
+            lambda report: find_other(lattice, theta, seed, best, first, report),
+            found,
+        )
+
+    def _show_running(self) -> None:
+        running = any(job.key == "sampling draws" for job in self._session.jobs.running)
+        self.stop.setVisible(running)
+        self.many.setVisible(not running)
+
+    def _show_stale(self) -> None:
+        self.again.setVisible(self.stale)
+        self.one.setEnabled(not self.stale)
+        self.many.setEnabled(not self.stale)
+        self._show_charts()
+
+    # Charts and inspector
+
+    def _show_charts(self) -> None:
+        passes, tally = self._passes, self._tally
+        if passes is None:
+            return
+        listing, theme = passes.listing, self._theme
+        labels = [path_text(listing.lattice, path.edges) for path in listing.paths]
+        exact = [path.probability for path in listing.paths]
+        if not listing.complete:
+            labels.append(rest_label(len(listing.paths), listing.count))
+            exact.append(listing.rest)
+        marks: list[Marks] = []
+        curves: list[Curve] = []
+        if tally is not None and tally.n:
+            kinds = self._shown_kinds()
+            if "viterbi" in kinds:
+                counts = np.zeros(len(labels), dtype=np.int64)
+                counts[0] = tally.n
+                marks.append(Marks(self.tr("Viterbi"), counts, True, theme.identity(3)))
+                distance, _ = tally.test_of_best(listing.paths[0])
+                ends = np.array([1, max(tally.n, 2)])
+                curves.append(
+                    Curve(self.tr("Viterbi"), ends, np.full(2, distance), theme.identity(3), True)
+                )
+            if "perfect" in kinds:
+                marks.append(
+                    Marks(self.tr("perfect"), tally.counts_of(listing), False, theme.identity(0))
+                )
+                curves.append(Curve(self.tr("perfect"), *tally.curve, theme.identity(0)))
+        outcomes = Outcomes(tuple(labels), np.array(exact), tuple(marks), rest=not listing.complete)
+        self.law.show_outcomes(outcomes, self._shown_kinds(), self._note(), stale=self.stale)
+        self.curve.show_curves(tuple(curves), stale=self.stale)
+        self.outcomes.set_outcomes(outcomes)
+        self._tell()
+
+    def _note(self) -> str:
+        tally, passes = self._tally, self._passes
+        if tally is None or passes is None or not tally.n:
+            return self.tr("box: exact law")
+        if self.stale:
+            return self.tr("for θ = {theta}, seed {seed}: draw again to update").format(
+                theta=f"{tally.theta:g}", seed=tally.seed
+            )
+        draws = self.tr("1 draw") if tally.n == 1 else self.tr("{n} draws")
+        note = self.tr("{draws}, seed {seed} · box: exact law · marks: share drawn, 95% interval")
+        if passes.listing.exact is None:
+            note = self.tr(
+                "{draws}, seed {seed} · too many segmentations to list: the most probable, "
+                "and one row for the rest"
+            )
+        return note.format(draws=draws.format(n=f"{tally.n:,}"), seed=tally.seed)
+
+    def _tell(self) -> None:
+        traces, passes = self._traces(), self._passes
+        if passes is None or not traces:
+            self.report.set_parts(())
+            return
+        parts = self._reports.parts(
+            traces,
+            self.player.position,
+            passes.listing,
+            self._tally,
+            self.stale,
+            self._session.settings.seed,
+        )
+        self.report.set_parts(parts)
+
+    # Choosing
+
+    def _methods_changed(self, _value: str) -> None:
+        position = self.player.position
+        at_end = position >= self.player.length
+        self._show_traces(None if at_end else position)
+        self._show_charts()
+
+    def _choose_edge(self, edge: int) -> None:
+        passes = self._passes
+        if passes is not None:
+            lattice = passes.analysis.lattice
+            piece = int(lattice.piece[edge])
+            self._session.select(
+                edge=edge, piece=piece if piece >= 0 else None, span=lattice.source(edge)
+            )
+
+    def _choose_outcome(self, row: int) -> None:
+        """Mark an outcome, and light its path elsewhere."""
+        self.law.select(row)
+        self._quiet = True
+        self.outcome_table.selectRow(row)
+        self._quiet = False
+        passes = self._passes
+        if passes is not None and row < len(passes.analysis.nbest):
+            self._session.select(path=row)
+
+    def _outcome_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid() and not self._quiet:
+            self._choose_outcome(current.row())
+
+    def _event_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid() and not self._quiet:
+            self.player.seek(current.row() + 1)
+
+    def _follow_link(self, link: str) -> None:
+        calls: dict[str, Callable[[], None]] = {
+            "next": self.next_unlike_best,
+            "one": lambda: self.draw_more(1),
+            "many": lambda: self.draw_more(MANY),
+        }
+        if link in calls:
+            calls[link]()
+
+    def _key(self, event: QKeyEvent) -> bool:
+        """Do what a key means to the pictures of this workspace."""
+        if player_keys.press(self.player, event):
+            return True
+        plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        shift = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+        if event.key() == Qt.Key.Key_R and (plain or shift):
+            self.draw_more(MANY if shift else 1)
+        elif event.key() == Qt.Key.Key_N and plain:
+            self.next_unlike_best()
+        else:
+            return False
+        return True
+
+    # Scenes
+
+    def trace_name(self) -> str:
+        return "viterbi" if self.methods.value() == "viterbi" else "perfect"
+
+    def choose_trace(self, name: str) -> None:
+        value = self.methods.value()
+        if name == "viterbi":
+            value = "viterbi"
+        elif name == "perfect" and value == "viterbi":
+            value = "both"
+        if value != self.methods.value():
+            self.methods.set_value(value)
+            self._methods_changed(value)
+
+    def view_state(self) -> dict[str, Any]:
+        draws = self._tally.n if self._tally is not None else 0
+        return {"lanes": self.methods.value(), "draws": draws, "draw": self._draw}
+
+    def restore_view_state(self, state: dict[str, Any]) -> None:
+        lanes = state.get("lanes")
+        if lanes in ("both", "perfect", "viterbi"):
+            self.methods.set_value(lanes)
+        self._wanted = {key: state[key] for key in ("draws", "draw") if key in state}
+        if self._passes is not None:
+            self._show_traces(self.player.position)
+            self._prepare()
+
+
+def trace_passes(analysis: Analysis, before: Passes | None, seed: int, draw: int) -> Passes:
+    """Trace the passes of a draw; law and Viterbi are taken over where they stay the same."""
+    lattice, theta = analysis.lattice, analysis.settings.theta
+    perfect = trace_perfect(lattice, theta, seed, draw)
+    if before is not None and before.analysis.lattice is lattice:
+        listing = before.listing if before.listing.theta == theta else list_law(lattice, theta)
+        return Passes(analysis, listing, before.viterbi, perfect)
+    return Passes(analysis, list_law(lattice, theta), trace_viterbi(lattice), perfect)
+
+
+def draw_in_chunks(
+    lattice: Lattice,
+    theta: float,
+    seed: int,
+    first: int,
+    last: int,
+    report: Progress,
+    give: Callable[[list[Edges]], object],
+) -> None:
+    """Draw numbers first … last − 1, giving them away in chunks."""
+    chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
+    for start in range(first, last, chunk):
+        report(start - first, last - first)
+        give(draw_perfect(lattice, theta, seed, min(chunk, last - start), start))
+
+
+def find_other(
+    lattice: Lattice, theta: float, seed: int, best: Edges, first: int, report: Progress
+) -> int | None:
+    """Return the first draw from `first` on that isn't `best`; None after many."""
+    chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
+    for start in range(first, first + SEARCHED, chunk):
+        report(start - first, SEARCHED)
+        for i, edges in enumerate(draw_perfect(lattice, theta, seed, chunk, start)):
+            if not np.array_equal(edges, best):
+                return start + i
+    return None

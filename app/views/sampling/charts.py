@@ -1,0 +1,236 @@
+"""The widgets of the charts: law against sample, and distance against number of draws."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from app.draw.law_chart import (
+    Curve,
+    Outcomes,
+    least_height,
+    paint_curves,
+    paint_law,
+    row_height,
+)
+from app.theme import SIZE_BODY, SIZE_DATA, Theme
+from app.views.sampling.lane import Keys, method_mark
+
+TITLE, SIDE = 34, 16
+
+
+def paint_heading(painter: QPainter, rect: QRectF, title: str, note: str, theme: Theme) -> float:
+    """Paint a title and a note beside it; return where the text ends."""
+    bold, plain = theme.font(SIZE_BODY, bold=True), theme.font(SIZE_DATA)
+    middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+    painter.setFont(bold)
+    painter.setPen(theme.color("ink"))
+    painter.drawText(rect, middle, title)
+    left = QFontMetricsF(bold).horizontalAdvance(title) + 12
+    painter.setFont(plain)
+    painter.setPen(theme.color("ink2"))
+    metrics = QFontMetricsF(plain)
+    shown = metrics.elidedText(note, Qt.TextElideMode.ElideRight, rect.width() - left)
+    painter.drawText(rect.adjusted(left, 0, 0, 0), middle, shown)
+    return rect.left() + left + metrics.horizontalAdvance(shown)
+
+
+class LawView(QAbstractScrollArea):
+    """Exact law and sample by outcome; rows scroll where they don't fit."""
+
+    row_clicked = Signal(int)
+
+    def __init__(self, theme: Theme, keys: Keys, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._keys = theme, keys
+        self._outcomes: Outcomes | None = None
+        self._kinds: tuple[str, ...] = ()
+        self._note = ""
+        self._stale = False
+        self._selected = -1
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Law against sample"))
+        self.setMinimumHeight(150)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.changed.connect(self.viewport().update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 240)
+
+    @property
+    def outcomes(self) -> Outcomes | None:
+        """What is painted."""
+        return self._outcomes
+
+    @property
+    def note(self) -> str:
+        """The line beside the title."""
+        return self._note
+
+    def show_outcomes(
+        self, outcomes: Outcomes | None, kinds: tuple[str, ...], note: str, *, stale: bool
+    ) -> None:
+        """Show other rows. kinds: of the methods, for their marks in the legend."""
+        self._outcomes, self._kinds, self._note, self._stale = outcomes, kinds, note, stale
+        self._layout()
+        self.viewport().update()
+
+    def select(self, row: int) -> None:
+        """Mark a row; −1 for none."""
+        self._selected = row
+        self.viewport().update()
+
+    def _layout(self) -> None:
+        tall = 0.0 if self._outcomes is None else TITLE + least_height(self._outcomes)
+        self.verticalScrollBar().setRange(0, max(0, round(tall - self.viewport().height())))
+        self.verticalScrollBar().setPageStep(self.viewport().height())
+        self.verticalScrollBar().setSingleStep(22)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._layout()
+
+    def _body(self) -> QRectF:
+        """The rectangle of the rows, as tall as they need to be."""
+        view = QRectF(self.viewport().rect())
+        tall = view.height() - TITLE - 4
+        if self._outcomes is not None:
+            tall = max(tall, least_height(self._outcomes))
+        top = TITLE - self.verticalScrollBar().value()
+        return QRectF(SIDE, top, view.width() - 2 * SIDE, tall)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._theme, QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        view = self.viewport().rect()
+        painter.fillRect(view, theme.color("canvas"))
+        outcomes = self._outcomes
+        if outcomes is not None:
+            painter.save()
+            painter.setClipRect(0, TITLE, view.width(), view.height() - TITLE)
+            font = theme.piece_font(SIZE_DATA)
+            metrics = QFontMetricsF(font)
+            widest = max((metrics.horizontalAdvance(x) for x in outcomes.labels), default=0.0)
+            label = min(widest + 4, view.width() * 0.3)
+            paint_law(
+                painter,
+                self._body(),
+                outcomes,
+                theme,
+                label_width=label,
+                stale=self._stale,
+                selected=self._selected,
+            )
+            painter.restore()
+        head = QRectF(SIDE, 6, view.width() - 2 * SIDE, TITLE - 8)
+        legend = self._legend_width()
+        paint_heading(
+            painter,
+            head.adjusted(0, 0, -legend, 0),
+            self.tr("Law against sample"),
+            self._note,
+            theme,
+        )
+        self._paint_legend(painter, head)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("line2"), 1))
+            painter.drawRect(QRectF(view).adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def _legend(self) -> list[tuple[str, str]]:
+        names = {"viterbi": self.tr("Viterbi"), "perfect": self.tr("perfect")}
+        return [(kind, names[kind]) for kind in self._kinds]
+
+    def _legend_width(self) -> float:
+        metrics = QFontMetricsF(self._theme.font(SIZE_DATA))
+        return sum(metrics.horizontalAdvance(name) + 36 for _, name in self._legend()) + 8
+
+    def _paint_legend(self, painter: QPainter, head: QRectF) -> None:
+        theme = self._theme
+        metrics = QFontMetricsF(theme.font(SIZE_DATA))
+        x = head.right()
+        for kind, name in reversed(self._legend()):
+            wide = metrics.horizontalAdvance(name)
+            x -= wide
+            painter.setFont(theme.font(SIZE_DATA))
+            painter.setPen(theme.color("ink"))
+            painter.drawText(QPointF(x, head.center().y() + 4), name)
+            method_mark(painter, theme, kind, QPointF(x - 12, head.center().y()))
+            x -= 36
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        outcomes, body = self._outcomes, self._body()
+        if outcomes is None or not body.contains(event.position()):
+            return
+        row = int((event.position().y() - body.top()) // row_height(outcomes, body.height()))
+        if 0 <= row < len(outcomes.labels):
+            self.row_clicked.emit(row)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._keys(event):
+            return
+        by = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+        if by is not None and self._outcomes is not None and self._outcomes.labels:
+            last = len(self._outcomes.labels) - 1
+            self.row_clicked.emit(min(max(self._selected + by, 0), last))
+            return
+        event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.viewport().update()
+
+
+class CurveView(QWidget):
+    """Total variation distance against the number of draws."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._curves: tuple[Curve, ...] = ()
+        self._stale = False
+        self.setAccessibleName(self.tr("Distance to the law against number of draws"))
+        self.setMinimumSize(240, 150)
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(380, 240)
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """What is painted."""
+        return self._curves
+
+    def show_curves(self, curves: tuple[Curve, ...], *, stale: bool) -> None:
+        """Show other curves."""
+        self._curves, self._stale = curves, stale
+        last = [f"{curve.name} {curve.distance[-1]:.3f}" for curve in curves if len(curve.n)]
+        self.setAccessibleDescription(", ".join(last))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme.color("canvas"))
+        head = QRectF(SIDE, 6, self.width() - 2 * SIDE, TITLE - 8)
+        paint_heading(
+            painter,
+            head,
+            self.tr("Distance to the law"),
+            self.tr("total variation, both axes log"),
+            theme,
+        )
+        body = QRectF(SIDE, TITLE, self.width() - 2 * SIDE, self.height() - TITLE - 4)
+        paint_curves(painter, body, self._curves, theme, self._stale)

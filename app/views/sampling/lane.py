@@ -1,0 +1,392 @@
+"""A lane of the Sampling workspace: one method, its lattice, and the node it is working on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEasingCurve,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    QVariantAnimation,
+    Signal,
+)
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.draw.coins import HEAD, Column, column_at, paint_column, row_height, rows_in_view
+from app.draw.lane import LanePicture, LanePlaces, edge_text, paint_lane, path_text
+from app.draw.numbers import share_text, signed
+from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
+from app.player import Player
+from app.theme import SIZE_BODY, SIZE_DATA, Theme
+from engine.trace import Arrival
+from engine.traces.passes import PassTrace
+
+TITLE, SIDE, FOOT = 44, 16, 30
+MOVE = 320
+"""Milliseconds of a needle's way."""
+
+translate = QCoreApplication.translate
+Keys = Callable[[QKeyEvent], bool]
+
+
+def method_mark(painter: QPainter, theme: Theme, kind: str, place: QPointF) -> None:
+    """Paint the mark of a method: a square for Viterbi, a ring for perfect sampling."""
+    if kind == "viterbi":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.identity(3))
+        painter.drawRect(QRectF(place.x() - 5, place.y() - 5, 10, 10))
+    else:
+        painter.setPen(QPen(theme.identity(0), 2.4))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(place, 4.6, 4.6)
+
+
+def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
+    """Say what step k − 1 of a trace did. mark: put before and after pieces."""
+    lattice = trace.lattice
+
+    def piece(edge: int) -> str:
+        return f"{mark}{edge_text(lattice, edge)}{mark}"
+
+    if k <= 0:
+        return translate("Lane", "The pass begins at node 0, with nothing held.")
+    if k > trace.n_forward:
+        if k >= len(trace):
+            return path_sentence(trace, mark)
+        event = trace.event(k - 1)
+        text = translate("Lane", "Back from node {node}: it holds {piece}.")
+        return text.format(node=f"{event.node:,}", piece=piece(event.edge))
+    event = trace.event(k - 1)
+    assert isinstance(event, Arrival)
+    if event.first:
+        if trace.kind == "viterbi":
+            text = translate("Lane", "{piece} arrives first, with score {weight}, and is held.")
+        else:
+            text = translate(
+                "Lane", "{piece} arrives first, with weight {weight}: chance 1, taken."
+            )
+        return text.format(piece=piece(event.edge), weight=signed(event.newcomer))
+    if trace.kind == "viterbi":
+        if event.taken:
+            text = translate(
+                "Lane", "{piece} arrives with score {weight}, better than {held}: held from now on."
+            )
+        elif event.newcomer == event.held:
+            text = translate(
+                "Lane",
+                "{piece} arrives with score {weight}, which is what is held already: "
+                "of equal scores the first stays.",
+            )
+        else:
+            text = translate(
+                "Lane", "{piece} arrives with score {weight}, not better than {held}: kept out."
+            )
+        return text.format(
+            piece=piece(event.edge), weight=signed(event.newcomer), held=signed(event.held)
+        )
+    if event.taken:
+        text = translate(
+            "Lane",
+            "{piece} arrives with weight {weight} against {held} so far: chance {chance}, "
+            "u = {u}, taken.",
+        )
+    else:
+        text = translate(
+            "Lane",
+            "{piece} arrives with weight {weight} against {held} so far: chance {chance}, "
+            "u = {u}, kept out.",
+        )
+    return text.format(
+        piece=piece(event.edge),
+        weight=signed(event.newcomer),
+        held=signed(event.held),
+        chance=share_text(event.chance),
+        u=f"{event.u:.3f}",
+    )
+
+
+def path_sentence(trace: PassTrace, mark: str = "") -> str:
+    """Say what the pass found."""
+    edges = trace.path.edges
+    shown = path_text(trace.lattice, edges[:12]) + ("|…" if len(edges) > 12 else "")
+    if trace.kind == "viterbi":
+        text = translate("Lane", "The best path is {path}, score {score}.")
+    else:
+        text = translate("Lane", "Draw {draw} ends as {path}, probability {p}.")
+    return text.format(
+        draw=f"{trace.draw + 1:,}",
+        path=f"{mark}{shown}{mark}",
+        score=signed(trace.path.score),
+        p=share_text(trace.path.probability, 4),
+    )
+
+
+class LaneView(QWidget):
+    """One method over the text, at the player's position."""
+
+    edge_clicked = Signal(int)
+
+    def __init__(
+        self,
+        kind: str,
+        player: Player,
+        viewport: Viewport,
+        theme: Theme,
+        keys: Keys,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.kind = kind
+        self._player, self._viewport, self._theme, self._keys = player, viewport, theme, keys
+        self._trace: PassTrace | None = None
+        self._places: LanePlaces | None = None
+        self._k = 0
+        self._picture: LanePicture | None = None
+        self._move = QVariantAnimation(self)
+        self._move.setStartValue(0.0)
+        self._move.setEndValue(1.0)
+        self._move.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._move.valueChanged.connect(lambda _value: self.update())
+        self.setMinimumHeight(176)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._name()
+        viewport.changed.connect(self.update)
+        theme.changed.connect(self._restyle)
+
+    def sizeHint(self) -> QSize:
+        return QSize(700, 216)
+
+    def _name(self) -> None:
+        if self.kind == "viterbi":
+            name = self.tr("Viterbi: keep the better score")
+            note = self.tr("each newcomer against the best so far")
+        else:
+            name = self.tr("Perfect: compare with the sum so far")
+            note = self.tr("a reservoir: n equal edges have the chances 1, 1/2 … 1/n")
+        self.title, self.subtitle = name, note
+        self.setAccessibleName(name)
+
+    @property
+    def trace(self) -> PassTrace | None:
+        return self._trace
+
+    @property
+    def position(self) -> int:
+        """State of the trace that is shown."""
+        return self._k
+
+    @property
+    def column(self) -> Column | None:
+        """The node at work and what has arrived there."""
+        return column_at(self._trace, self._k) if self._trace is not None else None
+
+    @property
+    def progress(self) -> float:
+        """How far the needle has come, 0 … 1."""
+        if self._move.state() == QVariantAnimation.State.Stopped:
+            return 1.0
+        value = self._move.currentValue()
+        return float(value) if value is not None else 1.0
+
+    def set_trace(self, trace: PassTrace | None, places: LanePlaces | None) -> None:
+        """Show a trace; its position comes with `set_position`."""
+        self._move.stop()
+        self._trace, self._places, self._picture = trace, places, None
+        self._k = 0
+        self.update()
+
+    def set_position(self, k: int) -> None:
+        """Go to a state; a step forward moves the needle unless motion is reduced."""
+        trace = self._trace
+        if trace is None:
+            return
+        k = min(k, len(trace))
+        forward = k == self._k + 1 and k <= trace.n_forward
+        self._k, self._picture = k, None
+        self._move.stop()
+        if forward and not self._theme.reduced_motion and self.isVisible():
+            event = trace.event(k - 1)
+            if isinstance(event, Arrival) and not event.first:
+                self._move.setDuration(min(MOVE, round(self._player.interval * 0.8)))
+                self._move.start()
+        self.setAccessibleDescription(event_sentence(trace, k))
+        self.update()
+
+    def picture(self) -> LanePicture | None:
+        """Return what is painted now."""
+        if self._trace is None or self._places is None:
+            return None
+        if self._picture is None:
+            self._picture = LanePicture(
+                self._places, self._trace, self._viewport, self._theme, self._k
+            )
+        return self._picture
+
+    # Layout
+
+    @property
+    def lattice_rect(self) -> QRectF:
+        wide = min(max(self.width() * 0.4, 240.0), 520.0)
+        return QRectF(0, TITLE, wide, self.height() - TITLE - 4)
+
+    @property
+    def column_rect(self) -> QRectF:
+        left = self.lattice_rect.right() + 24
+        return QRectF(left, 10, self.width() - left - SIDE, self.height() - 10 - FOOT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._viewport.set_width(self.lattice_rect.width())
+
+    def _restyle(self) -> None:
+        self._picture = None
+        self.update()
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme.color("canvas"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line"))
+        method_mark(painter, theme, self.kind, QPointF(SIDE + 6, 18))
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        wide = self.lattice_rect.width() - SIDE - 24
+        self._write(painter, QRectF(SIDE + 20, 8, wide, 20), self.title, bold=True)
+        painter.setPen(theme.color("ink2"))
+        self._write(painter, QRectF(SIDE + 20, 26, wide, 18), self.subtitle, bold=False)
+        picture, trace = self.picture(), self._trace
+        if picture is None or trace is None:
+            painter.setPen(theme.color("ink3"))
+            painter.drawText(self.lattice_rect.adjusted(SIDE, 0, 0, 0), left, "…")
+            return
+        paint_lane(painter, self.lattice_rect, picture)
+        self._paint_window(painter)
+        painter.save()
+        column = column_at(trace, self._k)
+        paint_column(painter, self.column_rect, trace, column, theme, self.progress)
+        painter.restore()
+        foot = QRectF(self.column_rect.left(), self.height() - FOOT, self.column_rect.width(), 22)
+        self._write_sentence(painter, foot, event_sentence(trace, self._k, "\x01"))
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("line2"), 1))
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5))
+
+    def _write(self, painter: QPainter, rect: QRectF, text: str, *, bold: bool) -> None:
+        font = self._theme.font(SIZE_BODY if bold else SIZE_DATA, bold=bold)
+        painter.setFont(font)
+        painter.setPen(self._theme.color("ink" if bold else "ink2"))
+        text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _write_sentence(self, painter: QPainter, rect: QRectF, text: str) -> None:
+        """Write a sentence in which what stands between marks is in the font of pieces."""
+        x = rect.left()
+        plain, piece = self._theme.font(SIZE_BODY), self._theme.piece_font(SIZE_BODY, bold=True)
+        painter.setPen(self._theme.color("ink"))
+        for i, part in enumerate(text.split("\x01")):
+            font = piece if i % 2 else plain
+            metrics = QFontMetricsF(font)
+            shown = metrics.elidedText(part, Qt.TextElideMode.ElideRight, rect.right() - x)
+            painter.setFont(font)
+            line = QRectF(x, rect.top(), rect.right() - x + 1, rect.height())
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, shown)
+            x += metrics.horizontalAdvance(part)
+            if x >= rect.right():
+                return
+
+    def _paint_window(self, painter: QPainter) -> None:
+        """Show which part of a longer text is in view."""
+        viewport, axis = self._viewport, self._viewport.axis
+        if axis is None or not viewport.overflows or not axis.width:
+            return
+        rect = self.lattice_rect
+        track = QRectF(rect.left() + SIDE, rect.bottom() - 1, rect.width() - 2 * SIDE, 3)
+        painter.fillRect(track, self._theme.color("hair"))
+        first, last = (min(max(x / axis.width, 0.0), 1.0) for x in viewport.visible)
+        painter.fillRect(
+            QRectF(
+                track.left() + first * track.width(), track.top(), (last - first) * track.width(), 3
+            ),
+            self._theme.color("line2"),
+        )
+
+    # Mouse and keys
+
+    def edge_at(self, place: QPointF) -> int:
+        """Return the edge whose arc is nearest to a place, −1 for none in reach."""
+        picture = self.picture()
+        if picture is None or not self.lattice_rect.contains(place):
+            return -1
+        rect = self.lattice_rect
+        return nearest_edge(picture, rect, place)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._trace is None:
+            return
+        edge = self.edge_at(event.position())
+        if edge >= 0:
+            self.edge_clicked.emit(edge)
+            return
+        column, rect = column_at(self._trace, self._k), self.column_rect
+        y = event.position().y() - rect.top() - HEAD
+        if rect.contains(event.position()) and y >= 0:
+            shown = rows_in_view(rect, column)
+            place = int(y // row_height(rect, len(column.rows)))
+            if place < len(shown):
+                self._player.seek(column.rows[shown[place]].arrival.step + 1)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        delta = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            pixel = event.position().x() + GUTTER
+            self._viewport.zoom_by(STEP if delta.y() > 0 else 1 / STEP, pixel)
+        elif self._viewport.overflows:
+            self._viewport.pan(-(delta.x() or delta.y()) / 2)
+        else:
+            event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._keys(event):
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+
+def nearest_edge(picture: LanePicture, rect: QRectF, place: QPointF, reach: float = 7.0) -> int:
+    """Return the edge whose arc passes nearest to a place, −1 if none is in reach."""
+    shown, heights, base = picture.shapes(rect)
+    if not len(shown):
+        return -1
+    viewport, places = picture.viewport, picture.places
+    shift = rect.left() - GUTTER
+    x0 = viewport.to_screen(places.x0[shown]) + shift
+    x1 = viewport.to_screen(places.x1[shown]) + shift
+    t = np.linspace(0, 1, 49)
+    along, up = 3 * t**2 - 2 * t**3, 4 * t * (1 - t)
+    px = x0[:, None] + (x1 - x0)[:, None] * along
+    py = base - heights[:, None] * up
+    away = np.hypot(px - place.x(), py - place.y()).min(axis=1)
+    nearest = int(np.argmin(away))
+    return int(shown[nearest]) if away[nearest] <= reach + MARGIN / 12 else -1
