@@ -207,7 +207,7 @@ class Lattice:
 
     def nbest(self, n: int, theta: float = 1.0) -> list[Path]:
         """Return the n paths of the highest scores, best first, with probabilities at `theta`."""
-        from engine.search import nbest
+        from engine.nbest import nbest
 
         return nbest(self, n, theta)
 

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from engine.errors import ParameterError
 from engine.goodness import ChiSquare, chi_square, total_variation
+from engine.kernels import compiled
 from engine.lattice import Path
+from engine.nbest import nbest
 from engine.passes import check_theta, log_spread
 from engine.reservoir import reservoir
 from engine.rng import Seed, key_of, seed_number, uniform_rows
-from engine.search import nbest, viterbi
+from engine.search import viterbi
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice
@@ -193,16 +195,34 @@ def draw_perfect(
 
     What is returned are the edges of draws `first` … `first + count - 1` of the seed.
 
-    Many draws are made at once, a matrix of random numbers at a time. The trace of
-    `engine.traces.passes` shows one of them coin by coin.
+    Short lattices are drawn many times at once by a matrix of random numbers, long ones by a
+    kernel. The trace of `engine.traces.passes` shows a draw coin by coin.
     """
     chance, n_edges = reservoir(lattice, theta).chance, lattice.n_edges
+    if compiled(n_edges):
+        return _drawn_backwards(lattice, chance, seed, count)
     block = max(1, BLOCK // max(1, n_edges))
     drawn: list[Ints] = []
     last = first + count
     for start in range(first, last, block):
         keys = [key_of(seed, draw) for draw in range(start, min(last, start + block))]
         drawn += _held_paths(lattice, uniform_rows(keys, 0, n_edges) < chance)
+    return drawn
+
+
+def _drawn_backwards(
+    lattice: Lattice, chance: NDArray[np.float64], seed: int, count: int
+) -> list[Ints]:
+    from engine.kernels.draws import draw_path
+
+    start = lattice.start[lattice.by_end]
+    ends = lattice.end[lattice.by_end]
+    arriving = np.searchsorted(ends, np.arange(lattice.n_nodes + 1)).astype(np.int64)
+    path = np.empty(lattice.n_nodes, dtype=np.int32)
+    drawn = []
+    for draw in range(count):
+        size = draw_path(chance, start, arriving, key_of(seed, draw), path)
+        drawn.append(lattice.by_end[path[:size][::-1]])
     return drawn
 
 

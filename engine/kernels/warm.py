@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.bpe import Bpe
-from engine.kernels import lattice
+from engine.kernels import draws, lattice
 from engine.pieces import Vocabulary
 from engine.unigram import Unigram
 from engine.wordpiece import WordPiece
@@ -61,6 +61,11 @@ def _warm_lattice() -> None:
     lattice.forward(order, start, end, weight, 2)
 
 
+def _warm_draws() -> None:
+    start, arriving = np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int64)
+    draws.draw_path(np.ones(1), start, arriving, 0, np.empty(1, dtype=np.int32))
+
+
 STEPS: list[Callable[[], object]] = [
     _warm_viterbi,
     _warm_reservoir,
@@ -68,5 +73,6 @@ STEPS: list[Callable[[], object]] = [
     _warm_bpe,
     _warm_wordpiece,
     _warm_lattice,
+    _warm_draws,
 ]
 """Each compiles some kernels, or loads them from numba's cache."""

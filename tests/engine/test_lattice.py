@@ -10,7 +10,8 @@ import pytest
 
 from engine.errors import ParameterError
 from engine.law import law
-from engine.search import count_paths, gap, nbest, tied, viterbi
+from engine.nbest import nbest
+from engine.search import count_paths, gap, tied, viterbi
 from tests.engine.lattices import exact, lattice_of, path_score, random_lattice
 
 THETAS = (0.0, 0.1, 1.0, 5.0, 50.0)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from engine.errors import ParameterError
-from engine.search import count_paths, cut_nodes, decimal, gap, nbest, tied, viterbi
+from engine.nbest import nbest, useful_edges
+from engine.search import count_paths, cut_nodes, decimal, gap, tied, viterbi
 from tests.engine.lattices import all_paths, lattice_of, random_lattice
 
 
