@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.bundled import locate_corpus
 from engine.commands.common import (
@@ -25,12 +30,18 @@ from engine.display import visible
 from engine.errors import ParameterError
 from engine.files import replacing
 from engine.model import Model
+from engine.passes import check_theta
 from engine.rng import key_of
 from engine.sample import SAMPLERS, Draws
+from engine.segmenter import Edges, Segmented
 from engine.terminal import aligned, counted, fits, number, styled
+from engine.unigram import Unigram
 
 SHOWN = 50
 """Segmentations printed for a person; `--json` has all."""
+
+CHUNK = 10_000
+"""Lines drawn at once."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -137,12 +148,12 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
     model = open_model(arguments, arguments.model)
     corpus = open_corpus([locate_corpus(path) for path in arguments.corpus])
     lines = [line for language in corpus for line in corpus.lines(language)]
+    spelled = str if arguments.ids else cache(partial(piece_word, model))
     tokens = 0
     with replacing(arguments.output) as stream:
         for ids in sample_lines(model, lines, arguments.method, arguments.theta, arguments.seed):
             tokens += len(ids)
-            shown = map(str, ids) if arguments.ids else (piece_word(model, i) for i in ids)
-            stream.write(" ".join(shown).encode() + b"\n")
+            stream.write(" ".join(map(spelled, ids)).encode() + b"\n")
     document = {
         "method": arguments.method,
         "seed": arguments.seed,
@@ -162,10 +173,52 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
 def sample_lines(
     model: Model, lines: Sequence[str], method: str, theta: float, seed: int
 ) -> Iterator[list[int]]:
-    """Return the ids of one drawn segmentation of each line; line i has a seed of its own."""
-    for i, line in enumerate(lines):
-        draws = model.lattice(line).sample(method, theta=theta, seed=key_of(seed, i))
-        yield draws.paths[0].ids
+    """Return the ids of one drawn segmentation of each line, CHUNK lines at a time.
+
+    Each chunk has a stream of random numbers of its own.
+    """
+    check_theta(theta)
+    if method not in SAMPLERS:
+        raise ParameterError(
+            f"there is no sampling method {method!r}", "method", f"use {', '.join(SAMPLERS)}"
+        )
+    segmenter = model.segmenter
+    if segmenter.law or not isinstance(segmenter, Unigram):
+        raise ParameterError(segmenter.law, "", "open a Unigram model for probabilities")
+    for first in range(0, len(lines), CHUNK):
+        drawing = model
+        if method == "perfect":
+            key = key_of(seed, first // CHUNK)
+            drawing = replace(model, segmenter=_Drawing(segmenter, theta, key))
+        batch = drawing.encode_lines(lines[first : first + CHUNK])
+        yield from (batch[i].tolist() for i in range(len(batch)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    """A Unigram model's rule that draws where the model would take the best path."""
+
+    unigram: Unigram
+    theta: float
+    key: int
+
+    @property
+    def algorithm(self) -> str:
+        return self.unigram.algorithm
+
+    @property
+    def law(self) -> str:
+        return self.unigram.law
+
+    def segment(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        return self.unigram.sample_lines(data, starts, ends, self.theta, self.key)
+
+    def edges(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        return self.unigram.edges(data, starts, ends)
 
 
 def piece_word(model: Model, piece: int) -> str:
