@@ -56,6 +56,31 @@ def test_one_path_has_no_rival() -> None:
     assert len(nbest(lattice, 1000)) == 1
 
 
+@pytest.mark.parametrize("ties", [False, True])
+def test_few_best_paths_are_the_first_of_all(ties: bool) -> None:
+    rng = random.Random(31)
+    for _ in range(12):
+        scores = {"a" * n: rng.choice((-1.0, -2.0)) for n in range(1, 5)}
+        if not ties:
+            scores = {piece: -len(piece) - rng.random() for piece in scores}
+        lattice = lattice_of({**scores, "b": -1.0, "ab": -2.0, "ba": -2.5}, "aaaabbaaaaba")
+        every = nbest(lattice, lattice.paths)
+        assert len(every) == lattice.paths > 200
+        for n in (1, 2, 3, 7, 40, 150):
+            few = nbest(lattice, n)
+            assert [p.edges.tolist() for p in few] == [p.edges.tolist() for p in every[:n]]
+            assert [p.score for p in few] == [p.score for p in every[:n]]
+
+
+def test_edges_that_no_good_path_uses_are_left_out() -> None:
+    lattice = lattice_of({"a": -1.0, "aa": -1.5, "aaa": -9.0}, "a" * 50)
+    useful = useful_edges(lattice, 3)
+    assert not useful[lattice.piece == 2].any()
+    for path in nbest(lattice, 3):
+        assert useful[path.edges].all()
+    assert useful_edges(lattice, 10**30).all()
+
+
 @pytest.mark.parametrize("n", [0, -3])
 def test_no_best_paths_are_refused(n: int) -> None:
     with pytest.raises(ParameterError, match="best paths"):
