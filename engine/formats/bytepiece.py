@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from engine.formats.jsonparts import read_pairs
-from engine.formats.source import Source
+from engine.formats.source import Source, count_of
 from engine.formats.textfile import decode
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
@@ -115,14 +115,14 @@ def _build(source: Source, pieces: dict[int, bytes], frequency: dict[int, float]
             unused.append(piece)
     if unused:
         warnings.append(
-            f"{len(unused)} pieces have the frequency 0 and are never used, the first is "
+            f"{count_of(len(unused), 'piece')} with the frequency 0, never used; the first is "
             f"{_show(unused[0])}"
         )
     vocabulary = Vocabulary.build(data, score=score, kind=kind)
     missing = [byte for byte in range(256) if bytes([byte]) not in vocabulary.index]
     if missing:
         warnings.append(
-            f"{len(missing)} of the 256 bytes are no pieces (the first is 0x{missing[0]:02X}): "
+            f"{len(missing)} of the 256 bytes lack a piece (the first is 0x{missing[0]:02X}): "
             "the bytepiece library never returns on a text that holds them; here they are left out"
         )
     holes = len(vocabulary.holes)

@@ -86,6 +86,14 @@ class Fields:
             return default
         if not isinstance(value, str):
             raise self.wrong(name, "text")
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise self.source.error(
+                f"field {self.at(name)} holds a lone surrogate",
+                "",
+                "the file is damaged: copy or download it again",
+            ) from None
         return value
 
     def flag(self, name: str, default: bool = False) -> bool:

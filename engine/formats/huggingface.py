@@ -20,12 +20,18 @@ from engine.errors import ModelError
 from engine.formats.alphabet import unmap_all
 from engine.formats.fields import Fields, kind_of
 from engine.formats.jsonparts import Pairs, read_json
-from engine.formats.source import Source
+from engine.formats.source import Source, count_of
 from engine.formats.textfile import decode
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
-from engine.pipelines.huggingface import AddedToken, Components, HuggingFacePipeline, byte_level
+from engine.pipelines.huggingface import (
+    AddedToken,
+    Components,
+    HuggingFacePipeline,
+    LibraryError,
+    byte_level,
+)
 from engine.segmenter import Segmenter
 from engine.unigram import Unigram
 from engine.wordpiece import WordPiece
@@ -83,10 +89,10 @@ def read(source: Source) -> Model:
     pipeline = HuggingFacePipeline(components, tuple(reading.tokens))
     try:
         template = pipeline.template()
-    except Exception as error:  # noqa: BLE001 - the library raises plain Exception
+    except LibraryError as error:
         raise source.error(
             f"the tokenizers library refuses the normalizer, pre-tokenizer, post-processor, "
-            f"decoder or added tokens ({_one_line(error)})",
+            f"decoder or added tokens ({error.reason})",
             "",
             "correct that part of the file",
         ) from None
@@ -108,10 +114,6 @@ def read(source: Source) -> Model:
         settings=reading.settings,
         warnings=tuple(reading.warnings),
     )
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 def _open(source: Source, text: str) -> _Reading:
@@ -200,7 +202,7 @@ def _read_ids(reading: _Reading) -> None:
         first = [str(i) for i, token in enumerate(tokens) if token is None][:5]
         more = ", …" if gaps > 5 else ""
         reading.warnings.append(
-            f"{gaps} of {len(tokens)} ids have no piece: {', '.join(first)}{more}"
+            f"{gaps} of {len(tokens)} ids lack a piece: {', '.join(first)}{more}"
         )
 
 
@@ -213,7 +215,7 @@ def _warn_doubles(reading: _Reading, pieces: list[str]) -> None:
         seen.add(piece)
     shown = ", ".join(repr(piece) for piece in doubles[:5])
     reading.warnings.append(
-        f"{len(doubles)} pieces stand twice in the vocabulary ({shown}); the last entry counts"
+        f"{count_of(len(doubles), 'piece')} listed twice ({shown}); the last entry counts"
     )
 
 
@@ -354,10 +356,18 @@ def _byte_pieces(
             table[byte] = number
             pieces[number] = bytes([byte])
             kind[number] = PieceKind.BYTE
-    missing = int(np.count_nonzero(table < 0))
-    if missing:
+    missing = np.flatnonzero(table < 0)
+    if len(missing) == 256:
         reading.warnings.append(
-            f"byte fallback is on, but {missing} of the 256 byte pieces are missing"
+            "byte fallback is on, but there are no byte pieces: it has no effect"
+        )
+        return None
+    if len(missing):
+        raise reading.source.error(
+            f"byte fallback is on, but {len(missing)} of the 256 byte pieces lack, "
+            f"the first is <0x{int(missing[0]):02X}>",
+            "field model.vocab",
+            "add them or switch byte_fallback off",
         )
     return table
 
@@ -404,12 +414,17 @@ def _build_bpe(
         only = int(np.count_nonzero((kind == PieceKind.NORMAL) & ~made & ~atoms))
         reading.warnings.append(
             "ignore_merges is on: a pre-token that is itself a piece is never merged up to"
-            + (f"; {only} pieces can be reached in no other way" if only else "")
+            + (f"; {count_of(only, 'piece')} can be reached in no other way" if only else "")
         )
     fuse = model.flag("fuse_unk")
-    vocabulary = Vocabulary.build(
-        pieces, kind=kind, matches=_own(reading, kind) if ignore else None
-    )
+    matches = _own(reading, kind)
+    if not ignore:
+        # A piece that is set apart is met in text only if it is a symbol or merging makes it.
+        atom = [len((t or "").removeprefix(prefix).removesuffix(suffix)) <= 1 for t in reading.tokens]
+        reached = np.array(atom, dtype=np.bool_)
+        reached[result] = True
+        matches &= reached | (kind == PieceKind.NORMAL)
+    vocabulary = Vocabulary.build(pieces, kind=kind, matches=matches)
     segmenter = Bpe(
         vocabulary,
         left,
@@ -475,11 +490,11 @@ def _read_merges(
     left, right, result = (np.array(column, dtype=np.int32) for column in columns)
     rank = np.arange(len(parts), dtype=np.int32)
     if not parts:
-        longer = [t for t in ids if len(t) > 1 and not (t.startswith("<") and t.endswith(">"))]
+        longer = [t for t in ids if len(t) > 1 and (t[0], t[-1]) not in (("<", ">"), ("[", "]"))]
         if longer:
             reading.warnings.append(
-                f"the vocabulary has {len(longer)} pieces of several characters but no merges: "
-                "no text will ever reach them"
+                f"the vocabulary has {count_of(len(longer), 'piece')} of several characters but "
+                "no merges: no text will ever reach them"
             )
     # Of a pair that is listed twice the last listing counts.
     last = (
@@ -489,7 +504,7 @@ def _read_merges(
     )
     if len(last) != len(parts):
         reading.warnings.append(
-            f"{len(parts) - len(last)} merges are listed twice; the last listing counts"
+            f"{count_of(len(parts) - len(last), 'merge')} listed twice; the last listing counts"
         )
         keep = np.sort(last)
         left, right, result, rank = left[keep], right[keep], result[keep], rank[keep]
@@ -520,7 +535,7 @@ def _split_merges(reading: _Reading, rows: list[Any]) -> list[tuple[str, str]]:
             )
     if odd:
         reading.warnings.append(
-            f"{odd} merges hold spaces inside a piece; they were resolved with the vocabulary, "
+            f"{count_of(odd, 'merge')} with spaces inside a piece, resolved with the vocabulary, "
             "but the tokenizers library refuses the file: save the merges as lists of two"
         )
     return parts

@@ -25,7 +25,7 @@ from engine.formats.protobuf import (
     varint,
     write_bytes,
 )
-from engine.formats.source import Source
+from engine.formats.source import Source, count_of
 from engine.formats.splits import split_rows
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
@@ -98,6 +98,10 @@ def read(source: Source) -> Model:
             "open a Unigram or BPE model",
         )
     unknown = _check_pieces(source, proto)
+    if not set(proto.kinds) & {PieceKind.NORMAL, PieceKind.USER_DEFINED, PieceKind.UNUSED}:
+        raise source.error(
+            "no piece of the model matches text", "", "the file is damaged: copy it again"
+        )
     byte_pieces = _byte_pieces(source, proto)
     warnings: list[str] = []
     source.report(650, 1000)
@@ -206,7 +210,7 @@ def _parse_piece(source: Source, proto: _Proto, at: int, end: int) -> None:
 
 
 def _piece_error(source: Source, number: int, what: str, remedy: str) -> ModelError:
-    return source.error(f"piece {number} {what}", f"piece {number}", remedy)
+    return source.error(f"a piece {what}", f"piece {number}", remedy)
 
 
 def _parse_trainer(source: Source, trainer: _Trainer, at: int, end: int) -> None:
@@ -326,7 +330,7 @@ def _byte_pieces(source: Source, proto: _Proto) -> NDArray[np.int32] | None:
     missing = np.flatnonzero(table < 0)
     if len(missing):
         raise source.error(
-            f"byte fallback is on, but {len(missing)} of the 256 byte pieces are missing, "
+            f"byte fallback is on, but {len(missing)} of the 256 byte pieces lack, "
             f"the first is <0x{int(missing[0]):02X}>",
             "",
             "the file is damaged",
@@ -385,7 +389,7 @@ def _bpe(
     if lone:
         shown = "".join(sorted(lone)[:5])
         warnings.append(
-            f"{len(lone)} characters ({shown}) stand in longer pieces but are no pieces themselves"
+            f"{count_of(len(lone), 'character')} ({shown}) of longer pieces can't stand alone"
         )
     vocabulary = Vocabulary.build(proto.pieces, kind=kind)
     segmenter = Bpe(

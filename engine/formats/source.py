@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +10,14 @@ from engine.errors import ModelError
 from engine.progress import Report, silent
 
 BLOCK = 1 << 20
+MAX_SIZE = 1 << 29
 WHOLE = 1000
 """Total of a load's progress; its parts report in thousandths."""
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return `1 piece`, `2,000 pieces`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +55,14 @@ def open_source(path: Path, report: Report = silent) -> Source:
     try:
         if path.is_dir():
             raise ModelError("this is a folder, not a model file", str(path), _inside(path))
-        size = path.stat().st_size
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise ModelError("this isn't an ordinary file", str(path), remedy)
+        size = state.st_size
+        if size > MAX_SIZE:
+            raise ModelError(
+                f"the file is too large for a tokenizer ({size / 1e9:.1f} GB)", str(path), remedy
+            )
         blocks = []
         with path.open("rb") as file:
             while block := file.read(BLOCK):
@@ -77,14 +90,10 @@ def _inside(folder: Path) -> str:
     except OSError:
         names = []
     known = [name for name in MODEL_NAMES if name in names]
-    known += [
-        name for name in names if name.endswith((".tiktoken", ".model")) and name not in known
-    ]
+    endings = ("tokenizer.json", ".tiktoken", ".model")
+    known += [name for name in names if name.endswith(endings) and name not in known]
     if known:
         return f"open {known[0]} in it"
     if "vocab.json" in names and "merges.txt" in names:
         return "a pair of vocab.json and merges.txt isn't read yet; save it as tokenizer.json"
     return "open the model file itself"
-
-
-Recognise = Callable[[bytes], bool]

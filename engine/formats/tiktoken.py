@@ -16,7 +16,7 @@ import numpy as np
 from engine.bpe import Bpe
 from engine.errors import ParameterError
 from engine.formats.encodings import PATTERNS, published
-from engine.formats.source import Source
+from engine.formats.source import Source, count_of
 from engine.formats.splits import split_rows
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
@@ -213,13 +213,13 @@ def _warn(ranks: _Ranks, ids: Mapping[bytes, int], warnings: list[str]) -> None:
     missing = [byte for byte in range(256) if bytes([byte]) not in ids]
     if missing:
         warnings.append(
-            f"{len(missing)} of the 256 bytes have no rank (the first is 0x{missing[0]:02X}): "
+            f"{len(missing)} of the 256 bytes lack a rank (the first is 0x{missing[0]:02X}): "
             "tiktoken fails on a text that holds them; here they are left out"
         )
     if ranks.empty:
         warnings.append(f"rank {ranks.empty[0]} is an empty piece: reserved, it never matches")
     if ranks.doubles:
         warnings.append(
-            f"{len(ranks.doubles)} pieces stand twice, the first under rank {ranks.doubles[0]}; "
-            "the later line counts"
+            f"{count_of(len(ranks.doubles), 'piece')} listed twice, the first again under rank "
+            f"{ranks.doubles[0]}; the later line counts"
         )

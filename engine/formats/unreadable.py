@@ -43,7 +43,7 @@ def what_is_it(source: Source) -> ModelError:
             "",
             "fetch the file with `git lfs pull` or download it",
         )
-    if head.startswith((b"{", b"[")):
+    if re.match(rb'\{|\[\s*["{\[\d-]', head):
         return _json(source, head)
     return _text(source, head)
 
@@ -51,7 +51,7 @@ def what_is_it(source: Source) -> ModelError:
 def _json(source: Source, head: bytes) -> ModelError:
     if re.match(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d', head):
         return source.error(
-            "this is a list of pieces and ids (vocab.json) without merges",
+            "this is a list of pieces and ids (vocab.json), which isn't read yet",
             "",
             "open the tokenizer.json of the same model",
         )
@@ -73,7 +73,7 @@ def _text(source: Source, head: bytes) -> ModelError:
         return source.error("the file isn't a tokenizer model of a known format", "", _MODELS)
     if head.startswith(b"#version"):
         return source.error(
-            "this is a list of merges without its vocabulary",
+            "this is a list of merges (merges.txt or subword-nmt codes), which isn't read yet",
             "",
             "open the tokenizer.json of the same model",
         )

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import SegscopeError
 from engine.formats import alphabet
 from engine.pipeline import (
     Prepared,
@@ -42,6 +44,29 @@ _SPLITTERS = (
     "CharDelimiterSplit",
 )
 """Pre-tokenizers that cut a text and leave its characters alone (but for the byte alphabet)."""
+
+
+class LibraryError(SegscopeError):
+    """The tokenizers library fails; `reason` is what it says."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        self.reason = " ".join(reason.split())[:200]
+        super().__init__(
+            f"the tokenizers library {what} ({self.reason})", "", "try its own encoder on the text"
+        )
+
+
+@contextmanager
+def _library(what: str) -> Iterator[None]:
+    """Turn a failure of the library into a `LibraryError`; a panic isn't even an Exception."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the library has no type of its own
+        raise LibraryError(what, str(error)) from None
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise LibraryError(what, str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -99,10 +124,16 @@ def _common_start(texts: list[str]) -> str:
 
 
 def byte_level(values: Mapping[str, Any]) -> bool:
-    """Return whether a tokenizer.json turns text into GPT-2's byte alphabet."""
-    parts = _parts(values.get("pre_tokenizer"), "pretokenizers")
-    parts += _parts(values.get("normalizer"), "normalizers")
-    return any(part.get("type") == "ByteLevel" for part in parts)
+    """Return whether a tokenizer.json turns text into GPT-2's byte alphabet, and nothing more.
+
+    What comes after the step `ByteLevel` may only split; else the model sees characters.
+    """
+    parts = _parts(values.get("normalizer"), "normalizers")
+    parts += _parts(values.get("pre_tokenizer"), "pretokenizers")
+    steps = [part.get("type") for part in parts]
+    if steps.count("ByteLevel") != 1:
+        return False
+    return all(step in _SPLITTERS for step in steps[steps.index("ByteLevel") :])
 
 
 def describe(component: Any, inner: str) -> str:
@@ -182,6 +213,12 @@ class HuggingFacePipeline:
             for part in parts
         )
 
+    @cached_property
+    def _at_start(self) -> bool:
+        """Whether a pre-token is treated apart where it stands at the start of the text as given."""
+        parts = _parts(self.components.pre_tokenizer, "pretokenizers")
+        return any(part.get("prepend_scheme") == "first" for part in parts)
+
     # The library's objects
 
     def _tokenizer(self, parse: bool) -> Any:
@@ -253,7 +290,14 @@ class HuggingFacePipeline:
         return 512 if self.byte_level else 256
 
     def template(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the ids that the post-processor puts before and after a text."""
+        """Return the ids that the post-processor puts before and after a text.
+
+        Raises `LibraryError` if the library refuses a component.
+        """
+        with _library("refuses a component of the file"):
+            return self._template()
+
+    def _template(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         tokenizer = self._tokenizer(False)
         processor = tokenizer.post_processor
         if processor is None:
@@ -292,7 +336,8 @@ class HuggingFacePipeline:
             return cut_out(text, *spans)
         tokenizer = self._tokenizer(parse)
         # encode_batch lets other threads run, encode doesn't.
-        (encoding,) = tokenizer.encode_batch([text.string], add_special_tokens=False)
+        with _library("fails on this text"):
+            (encoding,) = tokenizer.encode_batch([text.string], add_special_tokens=False)
         return self._from_encoding(text, encoding)
 
     def _split_unchanged(
@@ -375,7 +420,8 @@ class HuggingFacePipeline:
         stretches = _Stretches(self.byte_level)
         for line in lines:
             changed = line if normalizer is None else normalizer.normalize_str(line)
-            if needles and any(s in line or s in changed for s in needles):
+            whole = self._at_start and changed != line
+            if whole or (needles and any(s in line or s in changed for s in needles)):
                 stretches.add_prepared(self.prepare(Text(line)))
             elif splitter is None:
                 stretches.add([changed] if changed else [])
