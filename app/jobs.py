@@ -91,6 +91,7 @@ class Jobs(QObject):
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="segscope-job")
         self._jobs: dict[str, Job] = {}
         self._futures: set[Future[None]] = set()
+        self._closed = False
 
     @property
     def running(self) -> tuple[Job, ...]:
@@ -110,6 +111,9 @@ class Jobs(QObject):
         job = Job(key, title, work, self)
         job.done = done
         job.failed = failed or self.unhandled.emit
+        if self._closed:  # a timer of a view that is about to go
+            job.cancel()
+            return job
         job.ended.connect(lambda: self._forget(job))
         self._jobs[key] = job
         future = self._pool.submit(job.run)
@@ -131,7 +135,11 @@ class Jobs(QObject):
             self.cancel(key)
 
     def shutdown(self) -> None:
-        """Cancel all, then wait for the threads: call before the application ends."""
+        """Cancel all, then wait for the threads: call before the application ends.
+
+        Jobs started later are cancelled ones.
+        """
+        self._closed = True
         self.cancel_all()
         self._pool.shutdown(wait=True, cancel_futures=True)
 

@@ -44,6 +44,7 @@ def run_window(files: Sequence[str]) -> int:
     paths = parser.parse_args(list(files)).files
 
     from app import errors
+    from app.garbage import Collector
     from app.jobs import Jobs
     from app.session import Session
     from app.settings import Preferences, data_folder
@@ -67,6 +68,9 @@ def run_window(files: Sequence[str]) -> int:
     session = Session(jobs)
     window = Window(session, theme, preferences, background)
     uncaught.happened.connect(window.messages.error)
+    collector = Collector(application)
+    session.models_changed.connect(collector.settle)
+    background.changed.connect(collector.settle)
     window.painted.connect(lambda: window.begin(paths))
     window.painted.connect(window.warm_up)
     window.show()
@@ -75,6 +79,7 @@ def run_window(files: Sequence[str]) -> int:
     finally:
         jobs.shutdown()
         background.shutdown()
+        collector.stop()
         uncaught.uninstall()
         close_log()
         del translators

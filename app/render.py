@@ -120,6 +120,7 @@ def draw_scene(
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QDockWidget, QStackedWidget
 
+    from app.garbage import Collector
     from app.jobs import Jobs
     from app.scenes import Scenes, load_scene
     from app.session import Session
@@ -137,7 +138,7 @@ def draw_scene(
     theme = Theme("dark" if scheme == "dark" else "light")
     theme.reduce_motion(True)
     dress(application, theme)
-    jobs = Jobs()
+    jobs, collector = Jobs(), Collector()
     session = Session(jobs)
     stack = QStackedWidget()
     failures: list[BaseException] = []
@@ -165,6 +166,7 @@ def draw_scene(
         return write(workspace, theme, size, scale)
     finally:
         jobs.shutdown()
+        collector.stop()
         stack.close()
         stack.deleteLater()
         application.processEvents()

@@ -143,9 +143,9 @@ class ModelCard(QDialog):
         names = {"none": self.tr("none: the text is one pre-token")}
         for name in PATTERNS:
             self.pattern.addItem(names.get(name, name), name)
-        now = str(info.get("pattern", ""))
+        now = str(info["pre_tokenizer"]) or PATTERNS[0]
         if now not in PATTERNS:
-            self.pattern.insertItem(0, now or self.tr("as recognised"), now)
+            self.pattern.insertItem(0, now, now)
         self.pattern.setCurrentIndex(max(self.pattern.findData(now), 0))
         self.pattern.setAccessibleName(self.tr("Split pattern"))
         self.pattern.activated.connect(self._choose)

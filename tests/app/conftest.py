@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,19 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.theme import Theme
     from app.window import Window
+
+
+@pytest.fixture(autouse=True)
+def collect_garbage_here() -> Iterator[None]:
+    """Keep Python's collector out of worker threads, as the window does.
+
+    It runs wherever memory is asked for, and would destroy a test's Qt objects in the wrong
+    thread, which crashes.
+    """
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture

@@ -105,3 +105,13 @@ def test_shutdown_ends_the_threads(qtbot):
     assert begun.wait(5)
     jobs.shutdown()
     assert not [t for t in threading.enumerate() if t.name.startswith("segscope-job")]
+
+
+def test_a_job_after_shutdown_is_cancelled_at_once(qtbot):
+    from app.jobs import Jobs
+
+    jobs = Jobs(workers=1)
+    jobs.shutdown()
+    job = jobs.start("late", "Late", lambda report: None, print)
+    assert job.cancelled
+    assert jobs.running == ()

@@ -1,0 +1,72 @@
+"""Loading in a process of its own gives the same model, the same errors, and can be cancelled."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+import numpy as np
+import pytest
+
+import engine
+from app import loading
+from engine import bundled
+from engine.errors import ModelError
+from engine.progress import Cancelled, silent
+
+TEXT = "The weather is lovely 今天天气不错 안녕하세요 🌤️"
+
+
+@pytest.fixture(autouse=True)
+def apart(monkeypatch):
+    monkeypatch.setattr(loading, "SMALL", 0)
+
+
+@pytest.mark.parametrize("name", ["everyday-unigram", "everyday-bpe", "everyday-wordpiece"])
+def test_the_model_is_the_same(name):
+    path = bundled.model_path(name)
+    told = []
+    model = loading.load_model(path, lambda done, total: told.append((done, total)))
+    here = engine.load(path)
+    assert np.array_equal(model.encode(TEXT).ids, here.encode(TEXT).ids)
+    assert model.inspect() == here.inspect()
+    assert model.vocabulary.joined == here.vocabulary.joined
+    assert told
+    assert multiprocessing.active_children() == []
+
+
+def test_an_error_comes_whole(tmp_path):
+    path = tmp_path / "page.json"
+    path.write_text("<!DOCTYPE html><html><body>Not found</body></html>", encoding="utf-8")
+    with pytest.raises(ModelError) as there:
+        loading.load_model(path, silent)
+    with pytest.raises(ModelError) as here:
+        engine.load(path)
+    for part in ("what", "where", "remedy"):
+        assert getattr(there.value, part) == getattr(here.value, part)
+    assert str(there.value) == str(here.value)
+
+
+def test_cancel_ends_the_process():
+    def cancel(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        loading.load_model(bundled.model_path("everyday-bpe"), cancel)
+    assert multiprocessing.active_children() == []
+
+
+def test_options_reach_the_reader(tmp_path):
+    path = tmp_path / "own.tiktoken"
+    path.write_text("".join(f"{'YQ=='} {0}\n"), encoding="ascii")
+    model = loading.load_model(path, silent, pattern="gpt2")
+    assert model.inspect()["pre_tokenizer"] == "gpt2"
+
+
+def test_slices_read_as_a_file_does():
+    slices = loading._Slices(b"one\ntwo\nthree")
+    assert slices.readline() == b"one\n"
+    assert slices.read(2) == b"tw"
+    target = bytearray(4)
+    assert slices.readinto(target) == 4
+    assert bytes(target) == b"o\nth"
+    assert slices.read(100) == b"ree"
