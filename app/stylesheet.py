@@ -102,6 +102,8 @@ QSlider::handle:horizontal {
     background: $canvas; border: 2px solid $ink;
 }
 QSlider::handle:horizontal:focus { background: $ink; }
+QSlider::handle:horizontal:disabled { border-color: $line; }
+QLineEdit:disabled { color: $ink3; border-color: $line; }
 QProgressBar { background: $line; border: none; border-radius: 1px; max-height: 3px; }
 QProgressBar::chunk { background: $ink; }
 """
