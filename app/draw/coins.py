@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
 from app.draw.lane import edge_text, node_at
-from app.draw.numbers import share_text, signed
+from app.draw.numbers import p_value_text, share_text, signed
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
@@ -99,7 +99,7 @@ def row_height(rect: QRectF, rows: int) -> float:
 def rows_in_view(rect: QRectF, column: Column) -> range:
     """Return the rows that fit, around the current one."""
     high = row_height(rect, len(column.rows))
-    fit = max(int((rect.height() - HEAD) // high), 1)
+    fit = max(int((rect.height() - HEAD) / high + 1e-6), 1)
     if fit >= len(column.rows):
         return range(len(column.rows))
     here = column.current if column.current >= 0 else len(column.rows) - 1
@@ -242,8 +242,10 @@ def _paint_coin(
     if arrival.first:
         text = translate("Coins", "take: first edge")
     else:
-        text = translate("Coins", "take if u < {chance}").format(chance=share_text(arrival.chance))
-    _write_inside(painter, box, text, theme)
+        small = p_value_text if arrival.chance < 0.001 else share_text
+        text = translate("Coins", "take if u < {chance}").format(chance=small(arrival.chance))
+    needle_at = 1.0 if arrival.first else arrival.u
+    _write_inside(painter, box, text, theme, box.left() + box.width() * needle_at)
     if not arrival.first:
         needle = translate("Coins", "u = {u}").format(u=f"{arrival.u:.3f}")
         x = box.left() + box.width() * arrival.u * progress
@@ -279,18 +281,23 @@ def _paint_score(
     painter.setBrush(theme.color("fill_best"))
     painter.drawRoundedRect(filled, 3, 3)
     text = translate("Coins", "score {score}").format(score=signed(arrival.newcomer))
-    _write_inside(painter, box, text, theme)
+    _write_inside(painter, box, text, theme, box.right())
     if not arrival.first:
         held = translate("Coins", "so far {score}").format(score=signed(arrival.held))
         x = box.left() + box.width() * min(max(place(arrival.held), 0.0), 1.0)
         _paint_needle(painter, x, box, held, theme, roomy)
 
 
-def _write_inside(painter: QPainter, box: QRectF, text: str, theme: Theme) -> None:
-    painter.setFont(theme.font(SIZE_DATA))
+def _write_inside(painter: QPainter, box: QRectF, text: str, theme: Theme, needle: float) -> None:
+    """Write into a bar: at its left, or at its right where the needle would cross the text."""
+    font = theme.font(SIZE_DATA)
+    painter.setFont(font)
     painter.setPen(theme.color("ink"))
-    inside = box.adjusted(8, 0, -4, 0)
-    painter.drawText(inside, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    inside = box.adjusted(8, 0, -8, 0)
+    wide = QFontMetricsF(font).horizontalAdvance(text)
+    crossed = needle < inside.left() + wide + 6 and wide * 2 + 24 < box.width()
+    side = Qt.AlignmentFlag.AlignRight if crossed else Qt.AlignmentFlag.AlignLeft
+    painter.drawText(inside, Qt.AlignmentFlag.AlignVCenter | side, text)
 
 
 def _paint_needle(

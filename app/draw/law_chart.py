@@ -26,6 +26,12 @@ ROW_ONE, ROW_TWO = 26.0, 40.0
 
 TALLEST = 52.0
 
+_ENDS = {
+    0.001: 5, 0.002: 4, 0.005: 5, 0.01: 5, 0.02: 4, 0.05: 5, 0.1: 5, 0.2: 4, 0.3: 3, 0.4: 4,
+    0.5: 5, 0.6: 6, 0.8: 4, 1.0: 5,
+}  # fmt: skip
+"""Where an axis may end, and into how many parts it is divided then."""
+
 
 @dataclass(frozen=True, eq=False)
 class Marks:
@@ -77,10 +83,12 @@ def row_height(outcomes: Outcomes, height: float) -> float:
 
 def axis_end(largest: float) -> float:
     """Return where the axis ends: a round share a little beyond the largest one."""
-    for end in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0):
-        if largest * 1.06 <= end:
-            return end
-    return 1.0
+    return next((end for end in _ENDS if largest * 1.06 <= end), 1.0)
+
+
+def axis_parts(end: float) -> int:
+    """Return into how many parts the numbers of an axis divide it."""
+    return _ENDS.get(end, 5)
 
 
 def paint_law(
@@ -90,10 +98,14 @@ def paint_law(
     theme: Theme,
     *,
     label_width: float,
+    foot: float,
     stale: bool,
     selected: int = -1,
 ) -> None:
-    """Paint the rows. stale: the sample belongs to another law, so its marks are pale."""
+    """Paint the rows. stale: the sample belongs to another law, so its marks are pale.
+
+    foot: y that the numbers of the axis don't go below, where rows scroll under them.
+    """
     row = row_height(outcomes, rect.height())
     left, right = rect.left() + label_width + 12, rect.right() - 64
     end = axis_end(outcomes.largest)
@@ -102,7 +114,10 @@ def paint_law(
     def x(share: float) -> float:
         return left + (right - left) * min(share / end, 1.02)
 
-    _paint_grid(painter, theme, x, end, rect.top(), bottom)
+    ticks = np.linspace(0, end, axis_parts(end) + 1).tolist()
+    for tick in ticks:
+        painter.setPen(QPen(theme.color("hair" if tick else "line2"), 1))
+        painter.drawLine(QPointF(x(tick), rect.top()), QPointF(x(tick), bottom))
     for i, label in enumerate(outcomes.labels):
         top = rect.top() + i * row
         line = QRectF(rect.left(), top, label_width, row)
@@ -135,21 +150,24 @@ def paint_law(
         count = len(outcomes.marks)
         for m, mark in enumerate(outcomes.marks):
             y = top + row * (m + 1) / (count + 1) if count == 1 else top + row * (0.3 + 0.4 * m)
-            if mark.n:
+            # A method that always gives one path has nothing to show at the others.
+            certain = mark.square and mark.counts[i] == 0
+            if mark.n and not certain:
                 _paint_mark(painter, x, y, int(mark.counts[i]), mark, theme, stale, right)
+    below = QRectF(rect.left(), min(bottom, foot - FOOT), rect.width(), FOOT)
+    _paint_ticks(painter, theme, x, ticks, below)
 
 
-def _paint_grid(
-    painter: QPainter, theme: Theme, x: Place, end: float, top: float, bottom: float
+def _paint_ticks(
+    painter: QPainter, theme: Theme, x: Place, ticks: list[float], rect: QRectF
 ) -> None:
+    """Write the numbers of the axis on paper of their own, over the rows that scroll under."""
+    painter.fillRect(rect, theme.color("canvas"))
     painter.setFont(theme.font(SIZE_NOTE))
-    for tick in np.linspace(0, end, 6 if end in (0.5, 0.1, 0.05, 0.005, 0.01, 1.0) else 5).tolist():
-        at = x(tick)
-        painter.setPen(QPen(theme.color("hair" if tick else "line2"), 1))
-        painter.drawLine(QPointF(at, top), QPointF(at, bottom))
-        painter.setPen(theme.color("ink3"))
-        digits = 1 if end >= 0.4 else 2 if end >= 0.04 else 3 if end >= 0.004 else 4
-        box = QRectF(at - 30, bottom + 3, 60, 18)
+    painter.setPen(theme.color("ink3"))
+    digits = next((d for d in range(1, 6) if abs(round(ticks[1], d) - ticks[1]) < 1e-12), 6)
+    for tick in ticks:
+        box = QRectF(x(tick) - 30, rect.top() + 3, 60, 18)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{tick:.{digits}f}")
 
 

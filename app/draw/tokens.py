@@ -36,6 +36,9 @@ TWO_TONES, DENSITY = 6.0, 2.0
 
 DENSITY_STRIP = 100
 
+COUNT_ROW = 11.0
+"""Pixels that counts take under text that can't make room for them."""
+
 WITH_COUNT = 27.0
 """Pixels from which on a band has its count beside the character, not over its corner."""
 
@@ -230,7 +233,7 @@ def draw_bands(
     if plain:
         return
     nudged = {}
-    if axis.unit == "grapheme":
+    if axis.unit == "grapheme" and not axis.runs:
         for box, group, count in fragments:
             if count > 1 and box.width() >= WITH_COUNT:
                 # The count stands at the end of the band; its character makes room for it.
@@ -238,13 +241,20 @@ def draw_bands(
                 cell = float(axis.right[last] - axis.left[last]) * viewport.zoom
                 wide = float(axis.advance[last])
                 nudged[last] = -max(min(count_width(count) / 2, (cell - wide) / 2 - 2), 0.0)
-    draw_text(painter, viewport, theme, rect, ink, nudged)
+    draw_text(painter, viewport, theme, text_rect(viewport, rect), ink, nudged)
     for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
         if bands.unknown[group]:
             _draw_unknown(painter, theme, viewport, rect, left, right)
     for box, _, count in fragments:
         if count > 1:
-            _draw_fragment_count(painter, theme, box, count)
+            _draw_fragment_count(painter, theme, box, count, below=bool(axis.runs))
+
+
+def text_rect(viewport: Viewport, rect: QRectF) -> QRectF:
+    """Return where in a band the text stands: above the counts where letters join."""
+    axis = viewport.axis
+    below = COUNT_ROW if axis is not None and axis.runs and axis.unit == "grapheme" else 0
+    return rect.adjusted(0, 0, 0, -below)
 
 
 def count_width(count: int) -> float:
@@ -252,7 +262,12 @@ def count_width(count: int) -> float:
     return 12.0 if count < 10 else 20.0
 
 
-def _draw_fragment_count(painter: QPainter, theme: Theme, box: QRectF, count: int) -> None:
+def _draw_fragment_count(
+    painter: QPainter, theme: Theme, box: QRectF, count: int, *, below: bool
+) -> None:
+    if below:
+        draw_count(painter, theme, QPointF(box.center().x(), box.bottom() - 6.5), count, 9)
+        return
     small = box.width() < WITH_COUNT
     half = count_width(count) / 2 + 1
     centre = QPointF(box.right() - half, box.top() + 7 if small else box.center().y())
@@ -265,7 +280,7 @@ def _draw_unknown(
     """Draw the text of an unknown token in paper on ink, and the mark."""
     painter.save()
     painter.setClipRect(QRectF(left, rect.top(), right - left, rect.height()))
-    draw_text(painter, viewport, theme, rect, theme.color("canvas"))
+    draw_text(painter, viewport, theme, text_rect(viewport, rect), theme.color("canvas"))
     painter.restore()
     box = QRectF(right - 11, rect.top() + 1, 9, 11)
     painter.setFont(theme.font(9, bold=True))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.theme import Theme
@@ -20,12 +19,14 @@ class _Surface(QObject):
 
     @Slot()
     def fill(self) -> None:
-        palette = QPalette(self._widget.palette())
-        palette.setColor(QPalette.ColorRole.Window, self._theme.color(self._token))
-        self._widget.setPalette(palette)
+        color = self._theme.color(self._token).name()
+        self._widget.setStyleSheet(f"#{self._widget.objectName()} {{ background: {color}; }}")
 
 
 def set_surface(widget: QWidget, theme: Theme, token: str) -> None:
     """Fill a widget's background with a colour of the theme, also after the theme changes."""
-    widget.setAutoFillBackground(True)
+    # A palette would be undone by the application's style sheet.
+    if not widget.objectName():
+        widget.setObjectName("surface")
+    widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     _Surface(widget, theme, token)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWi
 from app.draw.viewport import GUTTER, MARGIN
 from app.session import Session
 from app.theme import Theme
-from app.views.explore.bands_view import HEAD, ROW, BandsView
+from app.views.explore.bands_view import BandsView
 from app.views.explore.edge_table import EdgeTable
 from app.views.explore.inspector import Inspector
 from app.views.explore.lattice_view import LatticeView
@@ -59,8 +59,6 @@ class ExploreWorkspace(Workspace):
             title.set_note_left(round(GUTTER + MARGIN))
             set_surface(title, theme, "canvas")
         set_surface(self.inspector.title, theme, "panel")
-        set_surface(self.inspector, theme, "panel")
-        set_surface(self.inspector.viewport(), theme, "panel")
         set_surface(self.inspector.widget(), theme, "panel")
         self.setCentralWidget(self._centre())
         self._add_panes()
@@ -72,6 +70,7 @@ class ExploreWorkspace(Workspace):
         self.text_bar.field.left.connect(self.lattice.setFocus)
         self.placed.lattice_changed.connect(self._tell)
         session.models_changed.connect(self._fit_bands)
+        self.placed.axis_changed.connect(self._fit_bands)
         self._fit_bands()
         self._tell()
         self.compose_default()
@@ -79,7 +78,6 @@ class ExploreWorkspace(Workspace):
     def _centre(self) -> QWidget:
         centre = QFrame()
         set_surface(centre, self._theme, "canvas")
-        centre.setObjectName("explore.centre")
         self._bands_area = QScrollArea()
         self._bands_area.setFrameShape(QFrame.Shape.NoFrame)
         self._bands_area.setWidgetResizable(True)
@@ -122,7 +120,7 @@ class ExploreWorkspace(Workspace):
 
     def _fit_bands(self) -> None:
         rows = min(max(len(self._session.models), 1), ROWS_SEEN)
-        self._bands_area.setFixedHeight(HEAD + ROW * rows + 6)
+        self._bands_area.setFixedHeight(self.bands.height_of(rows))
 
     def _tell(self) -> None:
         """Say in words what the pictures show."""

@@ -17,8 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.draw.glyphs import draw_text
 from app.draw.marks import draw_letter
-from app.draw.tokens import Bands, draw_bands
+from app.draw.tokens import Bands, draw_bands, text_rect
 from app.draw.viewport import GUTTER, Viewport
 from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -26,7 +27,9 @@ from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
 from engine.display import hexadecimal, visible
 
-HEAD, ROW, BAND = 24, 31, 26
+HEAD, GAP = 24, 5
+BAND, BAND_JOINED, BAND_BYTES = 26, 37, 40
+"""Heights of a band: for cells, for letters that join (counts stand below them), for bytes."""
 
 
 class BandsView(QWidget):
@@ -46,6 +49,7 @@ class BandsView(QWidget):
         )
         placed.viewport.changed.connect(self.update)
         placed.bands_changed.connect(self._bands_changed)
+        placed.axis_changed.connect(self._bands_changed)
         self._session.models_changed.connect(self._bands_changed)
         self._session.active_changed.connect(self.update)
         self._session.selection_changed.connect(self.update)
@@ -57,7 +61,24 @@ class BandsView(QWidget):
         return self._placed.viewport
 
     def sizeHint(self) -> QSize:
-        return QSize(600, HEAD + ROW * max(len(self._session.models), 1) + 6)
+        return QSize(600, self.height_of(max(len(self._session.models), 1)))
+
+    @property
+    def band(self) -> int:
+        """Height of a band."""
+        axis = self._placed.axis
+        if axis.unit == "byte":
+            return BAND_BYTES
+        return BAND_JOINED if axis.runs else BAND
+
+    def height_of(self, rows: int) -> int:
+        """Return the height that a number of rows takes."""
+        return HEAD + rows * (self.band + GAP) + 6
+
+    def row_at(self, y: float) -> int:
+        """Return the row at a height, -1 where there is none."""
+        row = int((y - HEAD) // (self.band + GAP))
+        return row if 0 <= row < len(self._session.models) else -1
 
     def _bands_changed(self) -> None:
         self.setFixedHeight(self.sizeHint().height())
@@ -65,7 +86,7 @@ class BandsView(QWidget):
 
     def row_rect(self, row: int) -> QRectF:
         """Return where the bands of model number `row` are drawn."""
-        return QRectF(0, HEAD + row * ROW, self.width(), BAND)
+        return QRectF(0, HEAD + row * (self.band + GAP), self.width(), self.band)
 
     # Painting
 
@@ -127,12 +148,13 @@ class BandsView(QWidget):
             name,
         )
         painter.save()
-        painter.setClipRect(QRectF(GUTTER, rect.top() - 3, self.width() - GUTTER, ROW + 3))
+        painter.setClipRect(
+            QRectF(GUTTER, rect.top() - 3, self.width() - GUTTER, self.band + GAP + 3)
+        )
         self._paint_underlay(painter, opened, bands, rect)
+        ink = theme.color("ink")
         if bands is None:
-            from app.draw.glyphs import draw_text
-
-            draw_text(painter, self._viewport, theme, rect, theme.color("ink"))
+            draw_text(painter, self._viewport, theme, text_rect(self._viewport, rect), ink)
         else:
             label = self._ghost_label(opened.key, bands)
             draw_bands(painter, self._viewport, theme, bands, rect, label)
@@ -155,7 +177,7 @@ class BandsView(QWidget):
         if span is not None and span[1] <= axis.shown:
             for left, right in axis.intervals(*span):
                 x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
-                painter.drawRect(QRectF(x0 - 1, rect.top() - 3, x1 - x0 + 2, BAND + 6))
+                painter.drawRect(QRectF(x0 - 1, rect.top() - 3, x1 - x0 + 2, rect.height() + 6))
         if bands is not None and self._hover is not None and self._hover[0] == opened.key:
             mine = bands.rect_group == self._hover[1]
             pairs = zip(bands.rect_left[mine], bands.rect_right[mine], strict=True)
@@ -163,15 +185,15 @@ class BandsView(QWidget):
             painter.setPen(QPen(self._theme.color("ink"), 1.5))
             for left, right in pairs:
                 x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
-                painter.drawRect(QRectF(x0, rect.top() - 1.5, x1 - x0, BAND + 3))
+                painter.drawRect(QRectF(x0, rect.top() - 1.5, x1 - x0, rect.height() + 3))
 
     # Mouse
 
     def token_at(self, place: QPointF) -> tuple[OpenModel, int] | None:
         """Return the model and the group of tokens at a pixel."""
-        row = int((place.y() - HEAD) // ROW)
+        row = self.row_at(place.y())
         models = self._session.models
-        if place.x() < GUTTER or not 0 <= row < len(models):
+        if place.x() < GUTTER or row < 0:
             return None
         bands = self._placed.bands.get(models[row].key)
         if bands is None:
@@ -195,8 +217,8 @@ class BandsView(QWidget):
         if event.button() != Qt.MouseButton.LeftButton:
             return
         if event.position().x() < GUTTER:
-            row = int((event.position().y() - HEAD) // ROW)
-            if 0 <= row < len(self._session.models):
+            row = self.row_at(event.position().y())
+            if row >= 0:
                 self._session.set_active(self._session.models[row].key)
             return
         found = self.token_at(event.position())
