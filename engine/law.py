@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.passes import backward, check_theta, forward, reduced_weights
+from engine.passes import add_up, backward, check_theta, forward, reduced_weights
 from engine.segmenter import EdgeKind
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Law:
         total = self.lattice.best_pass.total
         spread = self.log_partition - self.theta * total[-1]
         scores = self.lattice.score[path.edges].tolist()
-        return math.exp(min(self.theta * (sum(scores) - float(total[-1])) - spread, 0.0))
+        return math.exp(min(self.theta * (add_up(scores) - float(total[-1])) - spread, 0.0))
 
 
 def law(lattice: Lattice, theta: float = 1.0) -> Law:

@@ -13,6 +13,7 @@ the law is the same.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -181,12 +182,23 @@ def backward_plain(start: Ints, end: Ints, weight: Floats, n_nodes: int) -> Floa
     return np.array(total)
 
 
+def add_up(values: Iterable[float]) -> float:
+    """Return the sum, added from left to right, on any Python.
+
+    Python's own `sum` carries a correction from 3.12 on: other last digits, no longer Viterbi's.
+    """
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
 def log_sum_exp(values: list[float]) -> float:
     """Return log Σ exp(value) without overflow; −inf of an empty list."""
     largest = max(values, default=-math.inf)
     if largest == -math.inf or len(values) == 1:
         return largest
-    return largest + math.log(sum(math.exp(value - largest) for value in values))
+    return largest + math.log(add_up(math.exp(value - largest) for value in values))
 
 
 def log_spread(lattice: Lattice, theta: float) -> float:

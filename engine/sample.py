@@ -20,7 +20,7 @@ from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.kernels import compiled
 from engine.lattice import Path
 from engine.nbest import nbest
-from engine.passes import check_theta, log_spread
+from engine.passes import add_up, check_theta, log_spread
 from engine.reservoir import reservoir
 from engine.rng import Seed, key_of, seed_number, uniform_rows
 from engine.search import viterbi
@@ -160,7 +160,7 @@ def sample(
 
 def path_score(lattice: Lattice, edges: Ints) -> float:
     """Return the sum of the edges' scores, added from left to right as Viterbi adds them."""
-    return sum(lattice.score[edges].tolist(), 0.0)
+    return add_up(lattice.score[edges].tolist())
 
 
 def exact_law(lattice: Lattice, theta: float = 1.0) -> list[Path]:
@@ -191,16 +191,14 @@ def gibbs_probability(lattice: Lattice, theta: float) -> Callable[[Ints], float]
 def draw_perfect(
     lattice: Lattice, theta: float, seed: int, count: int, first: int = 0
 ) -> list[Ints]:
-    """Draw by the reservoir: the coin of edge i in by_end order uses number i of the draw's stream.
+    """Return the edges of draws `first` … `first + count - 1` of a seed, by the reservoir.
 
-    What is returned are the edges of draws `first` … `first + count - 1` of the seed.
-
-    Short lattices are drawn many times at once by a matrix of random numbers, long ones by a
+    The coin of edge i in by_end order uses number i of the draw's stream. Short lattices are drawn many times at once by a matrix of random numbers, long ones by a
     kernel. The trace of `engine.traces.passes` shows a draw coin by coin.
     """
     chance, n_edges = reservoir(lattice, theta).chance, lattice.n_edges
     if compiled(n_edges):
-        return _drawn_backwards(lattice, chance, seed, count)
+        return _drawn_backwards(lattice, chance, seed, range(first, first + count))
     block = max(1, BLOCK // max(1, n_edges))
     drawn: list[Ints] = []
     last = first + count
@@ -211,8 +209,9 @@ def draw_perfect(
 
 
 def _drawn_backwards(
-    lattice: Lattice, chance: NDArray[np.float64], seed: int, count: int
+    lattice: Lattice, chance: NDArray[np.float64], seed: int, draws: range
 ) -> list[Ints]:
+    """Return the path of each draw, edge by edge from the last node."""
     from engine.kernels.draws import draw_path
 
     start = lattice.start[lattice.by_end]
@@ -220,7 +219,7 @@ def _drawn_backwards(
     arriving = np.searchsorted(ends, np.arange(lattice.n_nodes + 1)).astype(np.int64)
     path = np.empty(lattice.n_nodes, dtype=np.int32)
     drawn = []
-    for draw in range(count):
+    for draw in draws:
         size = draw_path(chance, start, arriving, key_of(seed, draw), path)
         drawn.append(lattice.by_end[path[:size][::-1]])
     return drawn

@@ -117,8 +117,11 @@ def all_paths(lattice: Lattice) -> list[tuple[int, ...]]:
 
 
 def path_score(lattice: Lattice, path: tuple[int, ...]) -> float:
-    """The sum of scores from left to right."""
-    return sum(lattice.score[list(path)].tolist(), 0.0)
+    """The sum of scores from left to right; `sum` itself adds otherwise from Python 3.12 on."""
+    total = 0.0
+    for score in lattice.score[list(path)].tolist():
+        total += score
+    return total
 
 
 def exact(lattice: Lattice, theta: float) -> dict[tuple[int, ...], float]:
