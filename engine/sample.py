@@ -193,8 +193,9 @@ def draw_perfect(
 ) -> list[Ints]:
     """Return the edges of draws `first` … `first + count - 1` of a seed, by the reservoir.
 
-    The coin of edge i in by_end order uses number i of the draw's stream. Short lattices are drawn many times at once by a matrix of random numbers, long ones by a
-    kernel. The trace of `engine.traces.passes` shows a draw coin by coin.
+    The coin of edge i in by_end order uses number i of the draw's stream. Short lattices are
+    drawn many times at once by a matrix of random numbers, long ones by a kernel. The trace of
+    `engine.traces.passes` shows a draw coin by coin.
     """
     chance, n_edges = reservoir(lattice, theta).chance, lattice.n_edges
     if compiled(n_edges):

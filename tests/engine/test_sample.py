@@ -140,6 +140,8 @@ def test_the_kernel_draws_what_the_matrix_draws(monkeypatch: pytest.MonkeyPatch)
             monkeypatch.setattr(sampling, "compiled", lambda size, kernels=kernels: kernels)
             draws = sample(lattice, "perfect", 0.4, count, 99)
             drawn.append([draws.paths[i].edges.tolist() for i in draws.order])
+            later = sampling.draw_perfect(lattice, 0.4, 99, count - 1, first=1)
+            assert [edges.tolist() for edges in later] == drawn[-1][1:]
         assert drawn[0] == drawn[1]
         assert drawn[0][0] == one_by_one(lattice, 0.4, 99, 0)
 

@@ -6,6 +6,7 @@ import math
 import random
 import subprocess
 import sys
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path as FilePath
 from types import SimpleNamespace
@@ -29,7 +30,9 @@ from tests.engine.lattices import lattice_of, random_lattice
 ROOT = FilePath(__file__).resolve().parents[2]
 
 
-def bpe_model(merges: list[tuple[str, str]], alphabet: str, **options: object) -> SimpleNamespace:
+def bpe_model(
+    merges: list[tuple[str, str]], alphabet: Iterable[str], **options: object
+) -> SimpleNamespace:
     """A model whose vocabulary is the alphabet and then what the merges make."""
     pieces = [*alphabet]
     rows = []
