@@ -226,7 +226,7 @@ class Bpe:
 
     def pair(self, left: int, right: int) -> tuple[int, int] | None:
         """Return (rank, result) of the merge of two symbols, None where they don't merge."""
-        found = self._pairs.get(left << 32 | right)
+        found = self._pairs.get(int(left) << 32 | int(right))
         return None if found is None else (found >> 32, found & LOW)
 
     def initial(self, data: NDArray[np.uint8], start: int, end: int) -> Initial:
@@ -482,27 +482,37 @@ class Bpe:
             if not dropped:
                 kept.append((start, end))
             start = end
-        # The text as pieces spell it: dropped characters gone, the suffix at the end.
+        self._kept_edges(text, kept, offset, found)
+        if self.ignore_merges and suffix and text in self.vocabulary.index:
+            # The library looks the pre-token up as it is, without the suffix.
+            found.add(offset, offset + last, self.vocabulary.index[text])
+
+    def _kept_edges(
+        self, text: bytes, kept: list[tuple[int, int]], offset: int, found: EdgeList
+    ) -> None:
+        """Append the edges of the pieces that match a pre-token's characters that aren't dropped.
+
+        kept: the span of each of them.
+        """
+        prefix, suffix = self.prefix.encode(), self.suffix.encode()
+        lengths = np.array([b - a for a, b in kept], dtype=np.int64)
+        ends = np.cumsum(lengths)
+        # Where each character's end, counted without those that are dropped, lies in the text.
+        source = dict(zip(ends.tolist(), (b for _, b in kept), strict=True))
         spelled = b"".join(text[a:b] for a, b in kept)
-        ends = np.cumsum([b - a for a, b in kept]).tolist()
-        starts = [0, *ends[:-1]]
-        source = dict(zip(ends, (b for _, b in kept), strict=True))
-        closed = bool(suffix) and bool(kept) and kept[-1][1] == last
         size = len(spelled)
+        closed = bool(suffix and kept and kept[-1][1] == len(text))
         if closed:
             spelled += suffix
         longest = int(self.vocabulary.lengths.max(initial=0))
-        for (a, _), at in zip(kept, starts, strict=True):
-            probe, shift = spelled, at
-            if prefix and a:
-                probe, shift = prefix + spelled[at : at + longest], 0
-            lead = at if probe is not spelled else 0
-            mark = len(prefix) if probe is not spelled else 0
-            for stop, piece in self.table.at(probe, shift, len(probe)):
-                end = lead + stop - mark
-                if closed and end == len(spelled):
+        for (a, _), at in zip(kept, (ends - lengths).tolist(), strict=True):
+            probe = (prefix if a else b"") + spelled[at : at + longest]
+            shift = at - (len(prefix) if a else 0)
+            for stop, piece in self.table.at(probe, 0, len(probe)):
+                end = shift + stop
+                if closed and end == size + len(suffix):
                     end = size
                 elif closed and end >= size:
                     continue
-                if end in source and end > at:
+                if end > at and end in source:
                     found.add(offset + a, offset + source[end], piece)

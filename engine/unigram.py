@@ -160,34 +160,41 @@ class Unigram:
         theta = check_theta(theta)
         data, starts, ends = check_spans(data, starts, ends)
         trie = self._trie
-        with np.errstate(over="ignore", under="ignore"):
-            units = trie.weighted(np.exp(theta * self.vocabulary.score), -1.0)
+        ends_here = trie.ids >= 0
         logs = np.full(len(trie.ids), -np.inf)
-        logs[trie.ids >= 0] = theta * self.vocabulary.score[trie.ids[trie.ids >= 0]]
+        logs[ends_here] = theta * self.vocabulary.score[trie.ids[ends_here]]
+        with np.errstate(over="ignore", under="ignore"):
+            weights = np.exp(logs)
         longest, ids, at, to = room_for_tokens(starts, ends)
-        count = reservoir(
-            data,
-            starts,
-            ends,
-            trie.table,
-            trie.by_char,
-            units,
-            units.view(np.float64),
-            logs,
-            trie.ids,
-            trie.lone,
-            theta * self.unknown_score,
-            trie.longest,
-            np.uint64(key),
-            self.unknown,
-            self.fuse_unknown,
-            self._byte_table,
-            longest,
-            ids,
-            at,
-            to,
-        )
-        return Segmented(ids[:count], at[:count], to[:count])
+        # Text has about two edges a symbol; a pre-token with more gets room for them at once.
+        room = 4 * longest + 2 * trie.longest + 64
+        while True:
+            count = reservoir(
+                data,
+                starts,
+                ends,
+                trie.table,
+                trie.by_char,
+                trie.units,
+                trie.ids,
+                trie.lone,
+                weights,
+                logs,
+                theta * self.unknown_score,
+                trie.longest,
+                np.uint64(key),
+                self.unknown,
+                self.fuse_unknown,
+                self._byte_table,
+                longest,
+                room,
+                ids,
+                at,
+                to,
+            )
+            if count >= 0:
+                return Segmented(ids[:count], at[:count], to[:count])
+            room *= 4
 
     def segment_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]

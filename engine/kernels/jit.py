@@ -19,6 +19,9 @@ from numba.core import config as numba_config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+"""No kernel is called from C, and a wrapper for that takes time to compile."""
+
 
 def _cache_root() -> Path | None:
     """Return the folder for caches of this user, None where there is no home."""
@@ -56,9 +59,9 @@ def kernel(function: F) -> F:
     kept = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = _FOLDER
     try:
-        return cast(F, njit(function, cache=True, nogil=True, no_cfunc_wrapper=True))
+        return cast(F, njit(cache=True, **OPTIONS)(function))
     except RuntimeError:
         # No folder can be written: each process compiles anew.
-        return cast(F, njit(function, nogil=True))
+        return cast(F, njit(**OPTIONS)(function))
     finally:
         settings["CACHE_DIR"] = kept

@@ -1,7 +1,7 @@
 """Viterbi and perfect sampling for Unigram models, straight from bytes to tokens.
 
 Each pre-token is read into symbols, passed over from left to right along the trie, and traced
-back; no lattice is stored. Twins: `Unigram.segment_plain` and `engine.sample`.
+back; no lattice is stored. Twins: `Unigram.segment_plain`, `engine.reservoir`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
+
+Coins = NDArray[np.uint64]
 
 U64 = np.uint64
 GOLDEN = U64(0x9E3779B97F4A7C15)
@@ -185,6 +188,58 @@ def viterbi(
 
 
 @kernel
+def arrivals(
+    symbols: Ints,
+    n: Int,
+    units: Ints,
+    ids: Ints,
+    lone: Ints,
+    reach: int,
+    number: np.uint64,
+    to: Ints,
+    unit_of: Ints,
+    coin: Coins,
+) -> bool:
+    """List the edges of a pre-token by start, then end; return whether there was room for them.
+
+    to, unit_of: int32, the node where each edge ends, and its unit in the trie, -1 for an unknown
+    edge; an entry with `to` 0 closes the edges of one start. coin: uint64[n + 2], gets the number
+    of the first coin of each node, and of the first after all: edges are numbered by end node
+    from `number` on. reach: symbols of the longest piece.
+    """
+    for node in range(n + 2):
+        coin[u(node)] = 0
+    count = 0
+    for start in range(n):
+        if count + reach + 2 > to.size:
+            return False
+        if lone[u(symbols[u(start)])] < 0:
+            to[u(count)], unit_of[u(count)] = start + 1, -1
+            coin[u(start + 2)] += U64(1)
+            count += 1
+        node = start
+        unit = 0
+        base = units[u(0)]
+        while node < n:
+            child = base + symbols[u(node)]
+            if units[u((child << 2) + 1)] != unit:
+                break
+            unit = child
+            base = units[u(child << 2)]
+            node += 1
+            if ids[u(child)] >= 0:
+                to[u(count)], unit_of[u(count)] = node, child
+                coin[u(node + 1)] += U64(1)
+                count += 1
+        to[u(count)] = 0
+        count += 1
+    coin[u(0)] = number
+    for node in range(n + 1):
+        coin[u(node + 1)] += coin[u(node)]
+    return True
+
+
+@kernel
 def reservoir(
     data: Bytes,
     starts: Longs,
@@ -192,10 +247,10 @@ def reservoir(
     table: Ints,
     by_char: bool,
     units: Ints,
-    weights: Floats,
-    logs: Floats,
     ids: Ints,
     lone: Ints,
+    weights: Floats,
+    logs: Floats,
     unknown_log: float,
     reach: int,
     key: np.uint64,
@@ -203,6 +258,7 @@ def reservoir(
     fuse: bool,
     byte_pieces: Ints,
     longest: int,
+    room: int,
     out_ids: Ints,
     out_starts: Longs,
     out_ends: Longs,
@@ -214,10 +270,10 @@ def reservoir(
     kept as plain numbers, scaled by powers of two as they leave the range; where one pre-token's
     sums spread too far for that, it is done again in logarithms.
 
-    units, weights: the trie with exp(θ·score) as weights, −1 where no piece ends. logs:
-    float64[units], θ·score. unknown_log: the same of an unknown edge. reach: symbols of the
-    longest piece. Edges are numbered by start, then end, over all pre-tokens; edge i is decided
-    by number i of stream `key`, and not at all where it is the first at its node.
+    logs, weights: float64[units], θ·score and exp(θ·score). unknown_log: θ·score of an unknown
+    edge. reach: symbols of the longest piece. Edge number i over all pre-tokens, by end node and
+    then start, is decided by number i of stream `key`; a node's first edge needs no coin.
+    room: edges and symbols of a pre-token to have room for; -1 is returned where it isn't enough.
     """
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
@@ -225,20 +281,25 @@ def reservoir(
     holder = np.empty(longest + 1, np.int32)
     held = np.empty(longest + 1, np.int32)
     path = np.empty(longest + 1, np.int32)
-    root = units[u(0)]
+    coin = np.empty(longest + 2, np.uint64)
+    to = np.empty(room, np.int32)
+    unit_of = np.empty(room, np.int32)
     unknown_weight = math.exp(unknown_log)
-    edge = U64(0)
+    number = U64(0)
     count = ZERO
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
-        first_edge = edge
+        if not arrivals(symbols, n, units, ids, lone, reach, number, to, unit_of, coin):
+            return ZERO - 1
+        after_all = coin[u(n + 1)]
         for node in range(n + 1):
             total[u(node)] = 0.0
             holder[u(node)] = node - 1
             held[u(node)] = -1
         total[u(0)] = 1.0
         sound = True
+        edge = 0
         for start in range(n):
             before = total[u(start)]
             if before < LOW or before > HIGH:
@@ -254,51 +315,23 @@ def reservoir(
                 if not before >= FAINT or not before < np.inf:
                     sound = False
                     break
-            if lone[u(symbols[u(start)])] < 0:
-                arriving = before * unknown_weight
-                after = total[u(start + 1)] + arriving
-                total[u(start + 1)] = after
-                if after == arriving or random_number(key, edge) * after < arriving:
-                    holder[u(start + 1)] = start
-                    held[u(start + 1)] = -1
-                edge += U64(1)
-            node = start
-            unit = 0
-            base = root
-            while node < n:
-                child = base + symbols[u(node)]
-                if units[u((child << 2) + 1)] != unit:
-                    break
-                unit = child
-                base = units[u(child << 2)]
-                node += 1
-                weight = weights[u((child << 1) + 1)]
-                if weight < 0.0:
-                    continue
-                arriving = before * weight
+            while to[u(edge)] > 0:
+                node, unit = to[u(edge)], unit_of[u(edge)]
+                edge += 1
+                arriving = before * (weights[u(unit)] if unit >= 0 else unknown_weight)
                 after = total[u(node)] + arriving
                 total[u(node)] = after
-                if after == arriving or random_number(key, edge) * after < arriving:
+                if after == arriving or random_number(key, coin[u(node)]) * after < arriving:
                     holder[u(node)] = start
-                    held[u(node)] = ids[u(child)]
-                edge += U64(1)
-        if sound and n > 0:
-            sound = total[u(n)] >= FAINT and total[u(n)] < np.inf
-        if not sound:
-            edge = reservoir_in_logs(
-                symbols,
-                n,
-                units,
-                logs,
-                ids,
-                lone,
-                unknown_log,
-                key,
-                first_edge,
-                total,
-                holder,
-                held,
+                    held[u(node)] = ids[u(unit)] if unit >= 0 else -1
+                coin[u(node)] += U64(1)
+            edge += 1
+        if not sound or (n > 0 and not FAINT <= total[u(n)] < np.inf):
+            arrivals(symbols, n, units, ids, lone, reach, number, to, unit_of, coin)
+            reservoir_in_logs(
+                n, ids, logs, unknown_log, key, to, unit_of, coin, total, holder, held
             )
+        number = after_all
         count = spell_path(
             data,
             offset,
@@ -320,55 +353,42 @@ def reservoir(
 
 @kernel
 def reservoir_in_logs(
-    symbols: Ints,
-    n: int,
-    units: Ints,
-    logs: Floats,
+    n: Int,
     ids: Ints,
-    lone: Ints,
+    logs: Floats,
     unknown_log: float,
     key: np.uint64,
-    edge: np.uint64,
+    to: Ints,
+    unit_of: Ints,
+    coin: Coins,
     total: Floats,
     holder: Ints,
     held: Ints,
-) -> np.uint64:
-    """Do one pre-token of `reservoir` in log space; return the number of the next edge."""
+) -> None:
+    """Do the pass of one pre-token of `reservoir` in log space; its edges have been listed."""
     for node in range(n + 1):
         total[u(node)] = -np.inf
         holder[u(node)] = node - 1
         held[u(node)] = -1
     total[u(0)] = 0.0
+    edge = 0
     for start in range(n):
         before = total[u(start)]
-        node = start
-        unit = 0
-        base = units[u(0)]
-        fresh = lone[u(symbols[u(start)])] < 0
-        while fresh or node < n:
-            if fresh:
-                fresh = False
-                to, piece, arriving = start + 1, -1, before + unknown_log
-            else:
-                child = base + symbols[u(node)]
-                if units[u((child << 2) + 1)] != unit:
-                    break
-                unit = child
-                base = units[u(child << 2)]
-                node += 1
-                if ids[u(child)] < 0:
-                    continue
-                to, piece, arriving = node, ids[u(child)], before + logs[u(child)]
-            sum_before = total[u(to)]
-            if sum_before == -np.inf:
-                total[u(to)] = arriving
+        while to[u(edge)] > 0:
+            node, unit = to[u(edge)], unit_of[u(edge)]
+            edge += 1
+            arriving = before + (logs[u(unit)] if unit >= 0 else unknown_log)
+            so_far = total[u(node)]
+            if so_far == -np.inf:
+                total[u(node)] = arriving
                 taken = arriving > -np.inf
             else:
-                high, low = max(sum_before, arriving), min(sum_before, arriving)
-                total[u(to)] = high + math.log1p(math.exp(low - high))
-                taken = random_number(key, edge) < math.exp(arriving - total[u(to)])
+                high, low = max(so_far, arriving), min(so_far, arriving)
+                total[u(node)] = high + math.log1p(math.exp(low - high))
+                chance = math.exp(arriving - total[u(node)])
+                taken = random_number(key, coin[u(node)]) < chance
             if taken:
-                holder[u(to)] = start
-                held[u(to)] = piece
-            edge += U64(1)
-    return edge
+                holder[u(node)] = start
+                held[u(node)] = ids[u(unit)] if unit >= 0 else -1
+            coin[u(node)] += U64(1)
+        edge += 1
