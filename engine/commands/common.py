@@ -14,10 +14,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from engine import bundled
+from engine.display import visible
 from engine.errors import ModelError, ParameterError, TextError
-from engine.formats import load
+from engine.formats import load, tiktoken
 from engine.model import Encoding, Model
 from engine.text import Text
+
+PIECES = 60
+"""Pieces of one segmentation printed for a person; `--json` has all."""
 
 Run = Callable[[argparse.Namespace], None]
 Subparsers = Any
@@ -100,11 +104,22 @@ def add_seed(parser: Parser) -> None:
     )
 
 
-def open_model(arguments: argparse.Namespace, name: str) -> Model:
-    """Load a model file or a bundled model."""
+def open_model(arguments: argparse.Namespace, name: str, *, among: bool = False) -> Model:
+    """Load a model file or a bundled model.
+
+    among: it is one of several, so what is told of rank files is for those of them that are.
+    """
     path = model_path(name)
+    if among and not is_rank_file(path):
+        return load(path)
     specials = None if arguments.specials is None else read_specials(Path(arguments.specials))
     return load(path, pattern=arguments.pattern, specials=specials)
+
+
+def is_rank_file(path: Path) -> bool:
+    """Return whether a file looks like tiktoken ranks."""
+    with path.open("rb") as stream:
+        return tiktoken.recognise(stream.read(4096))
 
 
 def read_specials(path: Path) -> dict[str, int]:
@@ -190,6 +205,14 @@ def plain(value: Any) -> Any:
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines for a person."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def in_a_row(pieces: Iterable[str]) -> str:
+    """Return pieces (bytes in hexadecimal) in one line for a person, at most PIECES of them."""
+    listed = list(pieces)
+    shown = " | ".join(visible(bytes.fromhex(piece)) for piece in listed[:PIECES])
+    more = len(listed) - PIECES
+    return f"{shown} … {more:,} more" if more > 0 else shown
 
 
 def token_rows(encoding: Encoding) -> list[dict[str, Any]]:

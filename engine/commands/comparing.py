@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
         name for given in arguments.columns for name in given.split(",") if name
     )
     corpus = open_corpus([bundled.locate_corpus(path) for path in arguments.corpus])
-    models = [open_model(arguments, name) for name in arguments.model]
+    models = [open_model(arguments, name, among=True) for name in arguments.model]
     comparison = compare(models, corpus, arguments.base, columns, _report())
     rows = _rows(comparison, corpus, arguments.by_line)
     if arguments.json:

@@ -13,6 +13,7 @@ from engine.commands.common import (
     add_model,
     add_text,
     add_theta,
+    in_a_row,
     new_command,
     open_model,
     parse_span,
@@ -248,8 +249,8 @@ def _paths_for_people(document: dict[str, Any]) -> list[str]:
 
 
 def _path_cells(path: dict[str, Any]) -> list[str]:
-    pieces = " | ".join(visible(bytes.fromhex(piece)) for piece in path["bytes"])
-    return [fits(path["probability"]), number(path["score"]), str(len(path["ids"])), pieces]
+    score, size = number(path["score"]), str(len(path["ids"]))
+    return [fits(path["probability"]), score, size, in_a_row(path["bytes"])]
 
 
 def _long(digits: str) -> str:

@@ -10,6 +10,7 @@ from engine.commands.common import (
     Subparsers,
     add_model,
     add_text,
+    in_a_row,
     new_command,
     open_model,
     print_json,
@@ -112,7 +113,7 @@ def _for_people(
         )
     heading = ["step", "rank", "pair", "result", "at byte", "in", "blocks"]
     table = aligned(heading, rows, ">><<><<")
-    pieces = " | ".join(visible(bytes.fromhex(token["bytes"])) for token in tokens)
+    pieces = in_a_row(token["bytes"] for token in tokens)
     return [styled(table[0], "dim"), *table[1:], f"{counted(len(steps), 'merge')}: {pieces}"]
 
 

@@ -19,6 +19,7 @@ from engine.commands.common import (
     add_seed,
     add_text,
     add_theta,
+    in_a_row,
     new_command,
     open_model,
     print_json,
@@ -116,7 +117,7 @@ def _for_people(draws: Draws) -> list[str]:
             number(entry["count"]),
             f"{entry['count'] / len(draws):.4f}",
             fits(entry["probability"]),
-            " | ".join(visible(bytes.fromhex(piece)) for piece in entry["bytes"]),
+            in_a_row(entry["bytes"]),
         ]
         for entry in samples[:SHOWN]
     ]

@@ -634,3 +634,31 @@ def test_plain_data() -> None:
 
     data = {"a": float("nan"), "b": [np.float64("inf"), np.int32(3)], 1: np.array([[1.5]])}
     assert common.plain(data) == {"a": None, "b": [None, 3], "1": [[1.5]]}
+
+
+def test_a_pattern_is_for_the_rank_files_among_the_models(
+    capsys: pytest.CaptureFixture[str], shared: Path, tmp_path: Path
+) -> None:
+    ranks = str(shared / "data" / "models" / "bench" / "bpe32k.tiktoken")
+    (tmp_path / "en.txt").write_text("It's 2026, isn't it?\n")
+    argv = ("compare", "toy-lower", ranks, "--corpus", str(tmp_path))
+    plain = document(capsys, *argv)["rows"]
+    split = document(capsys, *argv, "--pattern", ".")["rows"]
+    assert plain[0] == split[0]
+    assert plain[1]["tokens"] < split[1]["tokens"] == split[1]["chars"]
+
+
+def test_a_reader_that_goes_early() -> None:
+    command = [sys.executable, "-m", "engine", "encode", "everyday-bpe"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stdin is not None
+        process.stdin.write(b"the weather " * 20_000)
+        process.stdin.close()
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert process.returncode == 1
+    assert said == b""
