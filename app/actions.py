@@ -238,7 +238,7 @@ ACTIONS: tuple[Spec, ...] = (
     ),
     Spec(
         "menubar",
-        QT_TRANSLATE_NOOP("Actions", "Show menu &bar"),
+        QT_TRANSLATE_NOOP("Actions", "S&how menu bar"),
         "view",
         "set_menu_bar",
         "",

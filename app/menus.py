@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.actions import CONTEXT, MENUS, ActionTable
@@ -31,6 +31,9 @@ class Menus(QObject):
         recent: Recent,
     ) -> None:
         super().__init__(window)
+        application = QCoreApplication.instance()
+        assert application is not None
+        self._application = application
         self._bar, self._table = window.menuBar(), table
         self._session, self._opener, self._scenes, self._recent = session, opener, scenes, recent
         self._workspace: Workspace | None = None
@@ -60,8 +63,27 @@ class Menus(QObject):
         self._pinned = on
         self._show(on)
 
-    def alt(self) -> None:
-        """Alt was pressed alone: show the bar with its first menu, or hide it again."""
+    def alt_pressed(self) -> None:
+        """Alt went down: alone, without a key or click before it goes up, it means the bar."""
+        self._application.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Alt:
+            if kind == QEvent.Type.KeyRelease:
+                self._application.removeEventFilter(self)
+                self.toggle()
+        elif kind in (
+            QEvent.Type.ShortcutOverride,
+            QEvent.Type.KeyPress,
+            QEvent.Type.MouseButtonPress,
+            QEvent.Type.ApplicationDeactivate,
+        ):
+            self._application.removeEventFilter(self)
+        return False
+
+    def toggle(self) -> None:
+        """Show the bar with its first menu, or hide it again."""
         if self._bar.isVisible() and not self._pinned:
             self._show(False)
         elif not self._bar.isVisible():

@@ -88,7 +88,7 @@ class Window(QMainWindow):
         self.fonts = FontWatch(theme.font(), self)
         self.messages = Messages(theme, preferences, self.fonts, self)
         self.current = ""
-        self._shown_once = self._alt_alone = False
+        self._shown_once = False
         self._quiet = QTimer(self, singleShot=True, interval=QUIET)
         self._quiet.timeout.connect(self._settled)
         self.table = ActionTable(self, self)
@@ -463,7 +463,8 @@ class Window(QMainWindow):
     # Keys that no widget took
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        self._alt_alone = event.key() == Qt.Key.Key_Alt
+        if event.key() == Qt.Key.Key_Alt:
+            self.menus.alt_pressed()
         plain = event.modifiers() in (
             Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier,
         )  # fmt: skip
@@ -476,13 +477,6 @@ class Window(QMainWindow):
                     self.table.actions[spec.id].trigger()
                     return
         super().keyPressEvent(event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Alt and self._alt_alone:
-            self._alt_alone = False
-            self.menus.alt()
-            return
-        super().keyReleaseEvent(event)
 
 
 def _later(call: Callable[[Any], object], argument: object) -> Callable[[], object]:
