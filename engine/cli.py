@@ -90,8 +90,8 @@ def _set_streams() -> None:
             reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a headless command: `python -m engine COMMAND`."""
-    parser, subparsers = make_parser()
+def main(argv: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
+    """Run a headless command and return its exit code; `prog` is how it was called."""
+    parser, subparsers = make_parser(prog)
     add_commands(subparsers)
     return run(parser, argv)

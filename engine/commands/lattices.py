@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from engine.commands.common import (
     new_command,
     open_model,
     parse_span,
+    plain,
     print_json,
     print_lines,
     read_text,
@@ -84,10 +86,10 @@ def run(arguments: argparse.Namespace) -> None:
         return
     law = lattice.law(arguments.theta) if lattice.has_law else None
     document = describe(lattice, law, arguments.unit, arguments.nbest)
-    canonical = np.isin(kept, whole.taken)
-    document["path"] = _path_entry(whole.path, _own_probability(whole, lattice, law, kept))
-    for entry, own in zip(document["edges"], canonical.tolist(), strict=True):
-        entry["canonical"] = own
+    if lattice is not whole:
+        document["path"] = _path_entry(whole.path, _own_probability(whole, lattice, law, kept))
+        for entry, own in zip(document["edges"], np.isin(kept, whole.taken).tolist(), strict=True):
+            entry["canonical"] = own
     if arguments.json:
         print_json(document)
     else:
@@ -95,15 +97,16 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str, Any]:
-    """Return the contract's document of a lattice, with law and n best where it has one."""
+    """Return the contract's document of a lattice, as plain JSON data (null for NaN)."""
     text = lattice.prepared.text
     best = lattice.viterbi() if law else None
     nbest = lattice.nbest(n, law.theta) if law else []
-    return {
+    own = lattice.path
+    document = {
         "unit": unit,
         "positions": len(text.bounds(unit)),
         "edges": _edges(lattice, law, unit),
-        "path": None,
+        "path": _path_entry(own, law.probability(own) if law else math.nan),
         "viterbi": _path_entry(best, law.probability(best)) if law and best else None,
         "nbest": [_path_entry(path, path.probability) for path in nbest] if law else None,
         "log_partition": law.log_partition if law else None,
@@ -113,6 +116,8 @@ def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str,
         "theta": law.theta if law else None,
         "law": lattice.no_law or None,
     }
+    result: dict[str, Any] = plain(document)
+    return result
 
 
 def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]]:
@@ -162,7 +167,7 @@ def _own_probability(
 ) -> float:
     """Return the probability of the model's own path, 0 where a constraint excludes it."""
     if law is None:
-        return float("nan")
+        return math.nan
     places = np.searchsorted(kept, whole.taken)
     if (places >= len(kept)).any() or (kept[places] != whole.taken).any():
         return 0.0
