@@ -7,38 +7,61 @@ import unicodedata
 SPACE, TAB, NEWLINE, RETURN = "␣", "→", "↵", "␍"
 _MARKS = {" ": SPACE, "\t": TAB, "\n": NEWLINE, "\r": RETURN}
 
+_UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp"))
+"""Categories of characters without a glyph of their own."""
+
+_NUMBER_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
+"""Format characters that do have a glyph (Prepended_Concatenation_Mark)."""
+
 
 def visible(data: bytes) -> str:
     """Return `data` for the eye: UTF-8 text with whitespace marks, stray bytes as `E4 BD`.
 
-    Control and format characters are shown as `U+200D`, a lone combining mark stands on ◌.
+    Control and format characters are shown as `U+200D`, except where they join what stands on
+    both sides (emoji families, conjuncts). A combining mark without its base stands on ◌.
     """
     out: list[str] = []
     stray: list[str] = []
-
-    def flush() -> None:
-        if stray:
-            out.append(" ".join(stray))
-            stray.clear()
-
-    for char in data.decode("utf-8", errors="surrogateescape"):
+    # Whether a mark that follows has a base to stand on.
+    based = False
+    text = data.decode("utf-8", errors="surrogateescape")
+    for i, char in enumerate(text):
         code = ord(char)
         if 0xDC80 <= code <= 0xDCFF:
             stray.append(f"{code - 0xDC00:02X}")
+            based = False
             continue
-        flush()
+        if stray:
+            out.append(" ".join(stray))
+            stray.clear()
+        category = unicodedata.category(char)
         if char in _MARKS:
             out.append(_MARKS[char])
-        elif unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp"):
-            # A joiner inside a cluster belongs to the cluster (emoji families, conjuncts).
-            inside = code in (0x200C, 0x200D) and bool(out)
-            out.append(char if inside else f"U+{code:04X}")
-        elif not out and unicodedata.category(char).startswith("M"):
+            based = False
+        elif category in _UNSEEN and char not in _NUMBER_SIGNS:
+            joined = based and _joins(code, text[i + 1 : i + 2])
+            out.append(char if joined else f"U+{code:04X}")
+            based = joined
+        elif category.startswith("M") and not based:
             out.append("◌" + char)
+            based = True
         else:
             out.append(char)
-    flush()
+            based = True
+    if stray:
+        out.append(" ".join(stray))
     return "".join(out)
+
+
+def _joins(code: int, following: str) -> bool:
+    """Whether a format character after a base is a part of its cluster."""
+    if 0xE0020 <= code <= 0xE007F:
+        # Tags of a flag.
+        return True
+    if code not in (0x200C, 0x200D) or not following or following in _MARKS:
+        return False
+    stray = 0xDC80 <= ord(following) <= 0xDCFF
+    return not stray and unicodedata.category(following) not in _UNSEEN
 
 
 def hexadecimal(data: bytes) -> str:
