@@ -155,7 +155,7 @@ class Unigram:
         so far). key: 64 bits, a stream of `engine.rng`; number i decides edge i of the lattice.
         Raises `ParameterError` unless theta is finite and not negative.
         """
-        from engine.kernels.unigram import reservoir
+        from engine.kernels.unigram import reservoir, weights_of
 
         theta = check_theta(theta)
         data, starts, ends = check_spans(data, starts, ends)
@@ -163,8 +163,9 @@ class Unigram:
         ends_here = trie.ids >= 0
         logs = np.full(len(trie.ids), -np.inf)
         logs[ends_here] = theta * self.vocabulary.score[trie.ids[ends_here]]
-        with np.errstate(over="ignore", under="ignore"):
-            weights = np.exp(logs)
+        weights = weights_of(logs)
+        unknown_log = theta * self.unknown_score
+        unknown_weight = float(weights_of(np.array([unknown_log]))[0])
         longest, ids, at, to = room_for_tokens(starts, ends)
         # Text has about two edges a symbol; a pre-token with more gets room for them at once.
         room = 4 * longest + 2 * trie.longest + 64
@@ -180,7 +181,8 @@ class Unigram:
                 trie.lone,
                 weights,
                 logs,
-                theta * self.unknown_score,
+                unknown_log,
+                unknown_weight,
                 trie.longest,
                 np.uint64(key),
                 self.unknown,

@@ -22,11 +22,14 @@ FIRST_FACTOR = U64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = U64(0x94D049BB133111EB)
 INVERSE_2_53 = 1.0 / 9007199254740992.0
 
-LOW, HIGH = 2.0**-600, 2.0**600
-"""Sums outside this range are scaled back into it."""
+LOW, HIGH = 2.0**-300, 2.0**300
+"""A sum is scaled back between these before it is multiplied."""
 
-FAINT = 2.0**-900
-"""A sum below this, seen beside others of its stretch, may have lost what underflowed."""
+LEAST, MOST = 2.0**-1000, 2.0**1000
+"""What sums may shrink or grow to on the way. No float in between loses digits."""
+
+STEEPEST = 485.0
+"""Logarithms of weights up to this, either way: times LOW or HIGH they stay in bounds."""
 
 
 @kernel
@@ -239,6 +242,35 @@ def arrivals(
     return True
 
 
+def weights_of(logs: Floats) -> Floats:
+    """Return exp(logs) as `reservoir` wants it: NaN where it can't be multiplied in safety."""
+    with np.errstate(over="ignore", under="ignore"):
+        weights: Floats = np.exp(logs)
+    weights[(np.abs(logs) > STEEPEST) & (logs > -np.inf)] = np.nan
+    return weights
+
+
+@kernel
+def rescale(total: Floats, first: Int, last: Int) -> bool:
+    """Scale the sums first … last so that the largest is about 1, the others with it.
+
+    Returns whether all digits are kept and the first sum is fit to be multiplied.
+    """
+    largest = 0.0
+    for node in range(first, last + 1):
+        largest = max(largest, total[u(node)])
+    if not 0.0 < largest < np.inf:
+        return False
+    # A power of two changes no digit.
+    factor = 2.0 ** -math.floor(math.log2(largest))
+    for node in range(first, last + 1):
+        scaled = total[u(node)] * factor
+        if not (LEAST <= scaled <= MOST or total[u(node)] == 0.0):
+            return False
+        total[u(node)] = scaled
+    return bool(LOW <= total[u(first)] <= HIGH)
+
+
 @kernel
 def reservoir(
     data: Bytes,
@@ -252,6 +284,7 @@ def reservoir(
     weights: Floats,
     logs: Floats,
     unknown_log: float,
+    unknown_weight: float,
     reach: int,
     key: np.uint64,
     unknown: int,
@@ -270,10 +303,11 @@ def reservoir(
     kept as plain numbers, scaled by powers of two as they leave the range; where one pre-token's
     sums spread too far for that, it is done again in logarithms.
 
-    logs, weights: float64[units], θ·score and exp(θ·score). unknown_log: θ·score of an unknown
-    edge. reach: symbols of the longest piece. Edge number i over all pre-tokens, by end node and
-    then start, is decided by number i of stream `key`; a node's first edge needs no coin.
-    room: edges and symbols of a pre-token to have room for; -1 is returned where it isn't enough.
+    logs, weights: float64[units], θ·score and what `weights_of` makes of it. unknown_log,
+    unknown_weight: the same of an unknown edge. reach: symbols of the longest piece. Edge number
+    i over all pre-tokens, by end node and then start, is decided by number i of stream `key`; a
+    node's first edge needs no coin. room: edges and symbols of a pre-token to have room for; -1
+    is returned where it isn't enough.
     """
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
@@ -284,7 +318,6 @@ def reservoir(
     coin = np.empty(longest + 2, np.uint64)
     to = np.empty(room, np.int32)
     unit_of = np.empty(room, np.int32)
-    unknown_weight = math.exp(unknown_log)
     number = U64(0)
     count = ZERO
     for k in range(starts.size):
@@ -302,18 +335,10 @@ def reservoir(
         edge = 0
         for start in range(n):
             before = total[u(start)]
-            if before < LOW or before > HIGH:
-                last = min(n, start + reach)
-                largest = before
-                for node in range(start + 1, last + 1):
-                    largest = max(largest, total[u(node)])
-                # A power of two, so that scaling changes no digit.
-                factor = 2.0 ** -math.floor(math.log2(largest)) if largest > 0.0 else 1.0
-                for node in range(start, last + 1):
-                    total[u(node)] *= factor
+            if not LOW <= before <= HIGH:
+                sound = rescale(total, start, min(n, start + reach))
                 before = total[u(start)]
-                if not before >= FAINT or not before < np.inf:
-                    sound = False
+                if not sound:
                     break
             while to[u(edge)] > 0:
                 node, unit = to[u(edge)], unit_of[u(edge)]
@@ -326,7 +351,7 @@ def reservoir(
                     held[u(node)] = ids[u(unit)] if unit >= 0 else -1
                 coin[u(node)] += U64(1)
             edge += 1
-        if not sound or (n > 0 and not FAINT <= total[u(n)] < np.inf):
+        if not (sound and 0.0 < total[u(n)] < np.inf):
             arrivals(symbols, n, units, ids, lone, reach, number, to, unit_of, coin)
             reservoir_in_logs(
                 n, ids, logs, unknown_log, key, to, unit_of, coin, total, holder, held
