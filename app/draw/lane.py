@@ -6,6 +6,7 @@ it holds, edges to come are dots, and the back-trace is drawn over all.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +36,9 @@ RISE, SLOPE = 12.0, 0.62
 
 TEXT_ROW = 30.0
 LONGEST_LABEL = 18
+FEW = 40
+"""Arcs in view up to which labels have a rim; where there are more, a box of paper."""
+
 READABLE = 1.7
 """Zoom under which a lane isn't drawn: a longer text is seen through a window."""
 
@@ -47,7 +51,7 @@ def edge_text(lattice: Lattice, edge: int) -> str:
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
-def path_text(lattice: Lattice, edges: NDArray[np.int32], bar: str = "|") -> str:
+def path_text(lattice: Lattice, edges: Iterable[int], bar: str = "|") -> str:
     """Return a path as its pieces with bars between."""
     return bar.join(edge_text(lattice, int(edge)) for edge in edges)
 
@@ -64,6 +68,22 @@ class LanePlaces:
     x0: Floats
     x1: Floats
     node: Floats
+
+    @cached_property
+    def ticks(self) -> Floats:
+        """Where units of the axis begin and end, ascending."""
+        return np.unique(np.concatenate((self.axis.left, self.axis.right)))
+
+    def text(self, edge: int) -> str:
+        """Return the text of an edge, made once."""
+        known = self._texts.get(edge)
+        if known is None:
+            known = self._texts[edge] = edge_text(self.lattice, edge)
+        return known
+
+    @cached_property
+    def _texts(self) -> dict[int, str]:
+        return {}
 
     @cached_property
     def reach(self) -> tuple[Floats, Floats]:
@@ -116,6 +136,11 @@ class LanePicture:
     def state(self) -> PassState:
         """What nodes hold now."""
         return self.trace.state(min(self.k, len(self.trace)))
+
+    @cached_property
+    def back(self) -> frozenset[int]:
+        """The edges of the path that the back-trace has found so far."""
+        return frozenset(self.state.back.tolist())
 
     @cached_property
     def here(self) -> frozenset[int]:
@@ -201,7 +226,7 @@ def _paint_arcs(
     arrived[trace.edge[:k]] = True
     held = np.zeros_like(arrived)
     held[state.holder[state.holder >= 0]] = True
-    back = state.back
+    back = picture.back
     painter.setBrush(Qt.BrushStyle.NoBrush)
     quiet = k > trace.n_forward
     late: list[tuple[int, float]] = []
@@ -251,7 +276,7 @@ def _paint_axis(painter: QPainter, picture: LanePicture, base: float) -> None:
         QPointF(viewport.screen(0.0), base), QPointF(viewport.screen(axis.width), base)
     )
     first, last = viewport.visible
-    edges = np.unique(np.concatenate((axis.left, axis.right)))
+    edges = picture.places.ticks
     for x in viewport.to_screen(edges[(edges >= first) & (edges <= last)]).tolist():
         painter.drawLine(QPointF(x, base - 3), QPointF(x, base + 3))
 
@@ -283,7 +308,9 @@ def _paint_labels(
 ) -> None:
     """Write pieces over their arcs where there is room: those of the moment first."""
     theme, here, newest = picture.theme, picture.here, picture.newest
-    back, held = set(picture.state.back.tolist()), set(picture.state.holder.tolist())
+    back = picture.back
+    ends = picture.places.lattice.end[shown]
+    held = set(shown[picture.state.holder[ends] == shown].tolist())
 
     def weight(i: int) -> tuple[bool, bool, bool, bool, float]:
         edge = int(shown[i])
@@ -297,7 +324,7 @@ def _paint_labels(
     boxes: list[QRectF] = []
     for i in order:
         edge = int(shown[i])
-        text = edge_text(picture.places.lattice, edge)
+        text = picture.places.text(edge)
         x0, x1 = picture.places.x0[edge], picture.places.x1[edge]
         centre = picture.viewport.screen(float(x0 + x1) / 2)
         wide = metrics.horizontalAdvance(text)
@@ -312,5 +339,11 @@ def _paint_labels(
         else:
             color = theme.color("ink" if edge in here or edge == newest else "ink3")
         place = QPointF(box.left() + 1, box.bottom() - metrics.descent())
-        text = edge_text(picture.places.lattice, edge)
-        draw_halo_text(painter, place, text, font, color, theme.color("canvas"))
+        text = picture.places.text(edge)
+        if len(shown) <= FEW:
+            draw_halo_text(painter, place, text, font, color, theme.color("canvas"))
+        else:
+            painter.fillRect(box, theme.color("canvas"))
+            painter.setFont(font)
+            painter.setPen(color)
+            painter.drawText(place, text)

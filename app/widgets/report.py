@@ -126,7 +126,8 @@ class Report(QTextBrowser):
         at = bar.value()
         body = "".join(self._part(part) for part in self._parts)
         font = self._theme.font(SIZE_BODY)
-        self.document().setDefaultFont(font)
+        if self.document().defaultFont() != font:
+            self.document().setDefaultFont(font)
         ink = self._theme.color("ink").name()
         self.setHtml(f'<div style="color:{ink}">{body}</div>')
         bar.setValue(at)
@@ -145,7 +146,7 @@ class Report(QTextBrowser):
         if isinstance(part, Table):
             return self._table(part)
         color = self._theme.color(part.token).name()
-        return f'<p style="margin:0 0 6px 0; color:{color}">{self._marked(part.text)}</p>'
+        return f'<p style="margin:0 0 10px 0; color:{color}">{self._marked(part.text)}</p>'
 
     def _color(self, token: str) -> str:
         return self._theme.color(token).name()

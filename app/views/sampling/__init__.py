@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSpinBox,
     QSplitter,
     QStackedWidget,
     QTableView,
@@ -27,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.draw.axis import build_axis
-from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, path_text, place_lane
+from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, place_lane
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
 from app.draw.viewport import Viewport
 from app.models.sampling import EventTableModel, OutcomeTableModel
@@ -42,6 +41,7 @@ from app.views.sampling.lane import LaneView
 from app.views.sampling.tally import Listing, Tally, list_law
 from app.widgets import player_keys
 from app.widgets.canvas import Canvas
+from app.widgets.integer_field import IntegerField
 from app.widgets.report import Report
 from app.widgets.segmented import SegmentedControl
 from app.widgets.text_line import TextLine
@@ -58,11 +58,11 @@ MOST = 1_000_000
 SEARCHED = 10_000
 """Draws looked at for the next one that isn't the best path."""
 
-CHUNK_EDGES = 400_000
+CHUNK_EDGES = 4_000_000
 """Coins tossed between two looks at the running sample."""
 
 LABELLED = 200
-LARGEST_SEED = 2**31 - 1
+LARGEST_SEED = 2**63 - 1
 
 Edges = NDArray[np.int32]
 
@@ -97,6 +97,9 @@ class SamplingWorkspace(Workspace):
         self._wanted: dict[str, Any] = {}
         self._quiet = False
         self._reports = SamplingReport()
+        # A running sample is shown a few times a second, not after each of its chunks.
+        self._redraw = QTimer(self, singleShot=True, interval=80)
+        self._redraw.timeout.connect(self._show_charts)
 
         self._make_controls()
         keys = self._key
@@ -142,8 +145,8 @@ class SamplingWorkspace(Workspace):
         )
         self.methods.setAccessibleName(self.tr("Methods"))
         self.theta = ThetaControl(session)
-        self.seed = self._spin(0, LARGEST_SEED, self.tr("Seed"))
-        self.draw = self._spin(1, 1, self.tr("Draw that is shown"))
+        self.seed = IntegerField(-LARGEST_SEED, LARGEST_SEED, self.tr("Seed"))
+        self.draw = IntegerField(1, 1, self.tr("Draw that is shown"))
         self.one = QPushButton(self.tr("Draw one"))
         self.one.setToolTip(self.tr("One more draw (R)"))
         self.many = QPushButton(self.tr("Draw 1,000"))
@@ -153,17 +156,6 @@ class SamplingWorkspace(Workspace):
         self.again.hide()
         self.stop = QPushButton(self.tr("Stop"))
         self.stop.hide()
-
-    @staticmethod
-    def _spin(low: int, high: int, name: str) -> QSpinBox:
-        box = QSpinBox()
-        box.setRange(low, high)
-        box.setKeyboardTracking(False)
-        box.setGroupSeparatorShown(True)
-        box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        box.setFixedWidth(84)
-        box.setAccessibleName(name)
-        return box
 
     def _compose(self) -> QWidget:
         centre = Canvas(self._theme)
@@ -241,8 +233,8 @@ class SamplingWorkspace(Workspace):
         session = self._session
         self.text_line.edited.connect(session.set_text)
         self.methods.changed.connect(self._methods_changed)
-        self.seed.valueChanged.connect(lambda seed: session.change_settings(seed=seed))
-        self.draw.valueChanged.connect(lambda number: self.show_draw(number - 1))
+        self.seed.entered.connect(lambda seed: session.change_settings(seed=seed))
+        self.draw.entered.connect(lambda number: self.show_draw(number - 1))
         self.one.clicked.connect(lambda: self.draw_more(1))
         self.many.clicked.connect(lambda: self.draw_more(MANY))
         self.again.clicked.connect(self.draw_again)
@@ -290,8 +282,7 @@ class SamplingWorkspace(Workspace):
         self.text_line.show_text(self._session.text.string)
 
     def _show_settings(self) -> None:
-        with QSignalBlocker(self.seed):
-            self.seed.setValue(self._session.settings.seed)
+        self.seed.set_value(self._session.settings.seed)
 
     def _show_state(self) -> None:
         opened = self._session.active
@@ -418,9 +409,7 @@ class SamplingWorkspace(Workspace):
         if self.methods.value() == "viterbi":
             title = self.tr("Viterbi")
         self.player.set_trace(length, length if position is None else position, title, labels)
-        with QSignalBlocker(self.draw):
-            self.draw.setMaximum(max(self.draw.maximum(), self._draw + 1))
-            self.draw.setValue(self._draw + 1)
+        self.draw.set_value(self._draw + 1)
 
     def _show_position(self, position: int) -> None:
         traces, places = self._traces(), self._places
@@ -482,11 +471,13 @@ class SamplingWorkspace(Workspace):
     def _count_draws(self, tally: Tally, paths: list[Edges]) -> None:
         if tally is self._tally:
             tally.add(paths)
-            with QSignalBlocker(self.draw):
-                self.draw.setMaximum(max(tally.n, 1))
-            self._show_charts()
+            self.draw.set_high(max(tally.n, 1))
+            if not self._redraw.isActive():
+                self._redraw.start()
 
     def _drawn_all(self, show: int | None) -> None:
+        self._redraw.stop()
+        self._show_charts()
         if show is not None:
             self.show_draw(show)
 
@@ -543,7 +534,7 @@ class SamplingWorkspace(Workspace):
         if passes is None:
             return
         listing, theme = passes.listing, self._theme
-        labels = [path_text(listing.lattice, path.edges) for path in listing.paths]
+        labels = list(listing.labels)
         exact = [path.probability for path in listing.paths]
         if not listing.complete:
             labels.append(rest_label(len(listing.paths), listing.count))
@@ -581,7 +572,7 @@ class SamplingWorkspace(Workspace):
                 theta=f"{tally.theta:g}", seed=tally.seed
             )
         draws = self.tr("1 draw") if tally.n == 1 else self.tr("{n} draws")
-        note = self.tr("{draws}, seed {seed} · box: exact law · marks: share drawn, 95% interval")
+        note = self.tr("{draws}, seed {seed} · box: exact · marks: share, 95% interval")
         if passes.listing.exact is None:
             note = self.tr(
                 "{draws}, seed {seed} · too many segmentations to list: the most probable, "
@@ -697,8 +688,11 @@ def trace_passes(analysis: Analysis, before: Passes | None, seed: int, draw: int
     perfect = trace_perfect(lattice, theta, seed, draw)
     if before is not None and before.analysis.lattice is lattice:
         listing = before.listing if before.listing.theta == theta else list_law(lattice, theta)
-        return Passes(analysis, listing, before.viterbi, perfect)
-    return Passes(analysis, list_law(lattice, theta), trace_viterbi(lattice), perfect)
+        viterbi = before.viterbi
+    else:
+        listing, viterbi = list_law(lattice, theta), trace_viterbi(lattice)
+    _ = listing.labels, listing.cells  # made here, not where they are painted
+    return Passes(analysis, listing, viterbi, perfect)
 
 
 def draw_in_chunks(

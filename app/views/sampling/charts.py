@@ -121,13 +121,14 @@ class LawView(QAbstractScrollArea):
             font = theme.piece_font(SIZE_DATA)
             metrics = QFontMetricsF(font)
             widest = max((metrics.horizontalAdvance(x) for x in outcomes.labels), default=0.0)
-            label = min(widest + 4, view.width() * 0.3)
+            label = min(widest + 4, view.width() * 0.32)
             paint_law(
                 painter,
                 self._body(),
                 outcomes,
                 theme,
                 label_width=label,
+                foot=float(view.height()),
                 stale=self._stale,
                 selected=self._selected,
             )

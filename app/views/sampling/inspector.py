@@ -107,7 +107,8 @@ class SamplingReport(QObject):
                 facts.append(("u", f"{event.u:.4f}"))
         total = self.tr("{w} nats").format(w=signed(event.total, 4))
         facts.append((self.tr("Node holds"), total))
-        return [Heading(piece, small, True, verdict), sentence, Facts(tuple(facts))]
+        title = self.tr("{piece} is {verdict}").format(piece=piece, verdict=verdict)
+        return [Heading(title, small), sentence, Facts(tuple(facts))]
 
     def _tests(
         self, main: PassTrace, listing: Listing, tally: Tally | None, stale: bool

@@ -10,12 +10,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from app.draw.lane import path_text
 from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.lattice import Lattice, Path
 from engine.sample import EXACT_LIMIT, exact_law
 
 LISTED = 20
 """Outcomes with a row of their own; the others share one."""
+
+LONGEST, SHOWN = 24, 10
+"""Characters of a label up to which it is the whole path, and pieces shown of a longer one."""
 
 UNLIKELY = 1e-5
 """Probability under which a segmentation shares the row of the others."""
@@ -50,6 +54,12 @@ class Listing:
         return self.count <= len(self.paths)
 
     @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The text of each listed path; of a long one what differs from the first."""
+        edges = [path.edges.tolist() for path in self.paths]
+        return tuple(outcome_label(self.lattice, path, edges[0]) for path in edges)
+
+    @cached_property
     def cells(self) -> dict[bytes, int]:
         """The cell of each path that has one of its own, by the bytes of its edges."""
         paths = self.exact if self.exact is not None else self.paths
@@ -71,6 +81,25 @@ def list_law(lattice: Lattice, theta: float) -> Listing:
         listed = tuple(p for p in exact[:LISTED] if p.probability >= UNLIKELY)
         return Listing(lattice, theta, listed or exact[:1], exact, count)
     return Listing(lattice, theta, tuple(lattice.nbest(LISTED, theta)), None, count)
+
+
+def outcome_label(lattice: Lattice, path: list[int], first: list[int]) -> str:
+    """Return the text of a path; of a long one what differs from the first path."""
+    if len(path) <= LONGEST:
+        text = path_text(lattice, path)
+        if len(text) <= LONGEST or path == first:
+            return text
+    elif path == first:
+        return path_text(lattice, path[:SHOWN]) + "|…"
+    short = min(len(path), len(first))
+    before = next((i for i in range(short) if path[i] != first[i]), short)
+    after = next(
+        (i for i in range(short - before) if path[-1 - i] != first[-1 - i]), short - before
+    )
+    start, stop = before, len(path) - after
+    text = path_text(lattice, path[start : min(stop, start + SHOWN)])
+    more = stop < len(path) or stop > start + SHOWN
+    return f"{'…|' if start else ''}{text}{'|…' if more else ''}"
 
 
 class Tally:
