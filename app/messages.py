@@ -58,7 +58,7 @@ class Messages(QObject):
                 Message(
                     "info",
                     what.format(scripts=", ".join(scripts)),
-                    remedy.format(package=package),
+                    remedy=remedy.format(package=package),
                     key=f"fonts {package}",
                     dismissed=partial(self._preferences.fonts_hidden.append, package),
                 )

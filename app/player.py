@@ -27,7 +27,7 @@ class Player(QObject):
         self._position = 0
         self._length = 0
         self._speed = 1.0
-        self._resume = 0
+        self._resume: int | None = None
         self.title = ""
         self.labels: tuple[str, ...] = ()
         self._timer = QTimer(self)
@@ -59,8 +59,8 @@ class Player(QObject):
     ) -> None:
         """Begin a new trace of `length` steps at `position`, paused."""
         self.pause()
-        if length and self._resume:
-            position, self._resume = self._resume, 0
+        if length and self._resume is not None:
+            position, self._resume = self._resume, None
         self._length, self.title, self.labels = length, title, labels
         self._position = min(max(position, 0), length)
         self.length_changed.emit(length)
@@ -72,7 +72,7 @@ class Player(QObject):
 
     def seek(self, position: int) -> None:
         """Go to a position, clamped to the trace."""
-        self._resume = 0
+        self._resume = None
         position = min(max(position, 0), self._length)
         if position != self._position:
             self._position = position

@@ -1,0 +1,136 @@
+"""Scenes: what is open is saved, and comes back the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.scenes import default_scene, with_digests
+from engine import bundled
+from engine.scene import Scene, SceneModel, SceneSelection, read_scene, write_scene
+
+
+def scene_path(name):
+    return next(scene.path for scene in bundled.scenes() if scene.name == name)
+
+
+def open_and_wait(qtbot, window, path):
+    with qtbot.waitSignal(window.scenes.opened, timeout=20_000):
+        window.scenes.open(path)
+    qtbot.waitUntil(lambda: not window.session.busy, timeout=30_000)
+
+
+@pytest.mark.parametrize("bundle", bundled.scenes(), ids=lambda scene: scene.name)
+def test_a_built_in_scene_opens_as_it_says(qtbot, make_window, bundle):
+    window = make_window()
+    open_and_wait(qtbot, window, bundle.path)
+    scene = read_scene(bundle.path)
+    assert window.current == scene.workspace
+    assert [f"bundled:{m.name}" for m in window.session.models] == [m.path for m in scene.models]
+    assert window.session.active is window.session.models[scene.active]
+    assert window.session.text.string == scene.text
+    for name, value in vars(scene.settings).items():
+        assert getattr(window.session.settings, name) == value
+    assert (window.session.corpus is not None) == bool(scene.corpus)
+    if window.player is not None:
+        assert window.player.position == scene.player.position
+        assert window.player.length > 0
+    captions = [message.where for message in window.messages.banners.messages]
+    assert scene.caption in captions
+
+
+def test_what_is_open_is_saved_and_comes_back(qtbot, make_window, tmp_path):
+    window = make_window()
+    open_and_wait(qtbot, window, scene_path("three-cuts"))
+    session = window.session
+    session.change_settings(theta=0.25, seed=99)
+    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+    window.player.seek(3)
+    session.select(span=(0, 5), edge=1)
+    path = tmp_path / "mine.json"
+    window.scenes.path = path
+    with qtbot.waitSignal(window.files.saved, timeout=20_000):
+        window.table.actions["save"].trigger()
+    scene = read_scene(path)
+    assert scene.models == (SceneModel("bundled:toy-watching"),)
+    assert scene.settings.theta == 0.25
+    assert scene.player.position == 3
+    assert scene.selection == SceneSelection(model=0, span=(0, 5), edge=1)
+    assert scene.title == read_scene(scene_path("three-cuts")).title
+    open_and_wait(qtbot, window, scene_path("weather"))
+    assert window.session.text.string == "今天天气不错"
+    open_and_wait(qtbot, window, path)
+    assert window.session.settings.seed == 99
+    assert window.session.text.string == "watching"
+    assert window.session.selection.span == (0, 5)
+    assert window.session.selection.edge == 1
+    assert window.current == "sampling"
+    assert window.player.position == 3
+    assert window.windowTitle() == "mine – Segscope"
+
+
+def test_a_model_of_ones_own_is_kept_with_its_digest(qtbot, make_window, tmp_path):
+    own = tmp_path / "own.model"
+    own.write_bytes(bundled.model_path("everyday-unigram").read_bytes())
+    window = make_window()
+    window.session.load_model(own)
+    qtbot.waitUntil(lambda: len(window.session.models) == 3, timeout=20_000)
+    scene = with_digests(window.scenes.capture("explore"))
+    assert scene.models[2].path == str(own)
+    assert len(scene.models[2].sha256) == 64
+    path = tmp_path / "scene.json"
+    write_scene(scene, path)
+    assert json.loads(path.read_text("utf-8"))["models"][2]["path"] == "own.model"
+    own.write_bytes(own.read_bytes() + b"\x22\x00")
+    open_and_wait(qtbot, window, path)
+    said = [(m.severity, m.what) for m in window.messages.banners.messages]
+    assert any(severity == "warning" and "model isn't the one" in what for severity, what in said)
+    assert len(window.session.models) == 3
+
+
+def test_a_missing_model_is_named_and_the_rest_is_shown(qtbot, make_window, tmp_path):
+    path = tmp_path / "scene.json"
+    models = (SceneModel(str(tmp_path / "gone.json")), SceneModel("bundled:toy-lower"))
+    write_scene(Scene(models=models, active=1, text="lower"), path)
+    window = make_window()
+    open_and_wait(qtbot, window, path)
+    assert [opened.name for opened in window.session.models] == ["toy-lower"]
+    assert any("gone.json" in m.where for m in window.messages.banners.messages)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"segscope": 1, "models": 7}', '{"segscope": 1, "models": ["gone.json"]}', '{"segscope"'],
+)
+def test_a_scene_that_cannot_be_shown_leaves_everything(qtbot, make_window, tmp_path, content):
+    path = tmp_path / "scene.json"
+    path.write_text(content, encoding="utf-8")
+    window = make_window()
+    before = (window.session.models, window.session.text, window.current)
+    with qtbot.waitSignal(window.scenes.failed, timeout=20_000):
+        window.opener.open([path])
+    assert (window.session.models, window.session.text, window.current) == before
+    message = window.messages.banners.messages[0]
+    assert message.severity == "error"
+    assert message.what.startswith(("scene.json was not opened", "The scene was not opened"))
+
+
+def test_a_broken_last_session_gives_the_default(qtbot, make_window):
+    from app.settings import data_folder
+    from app.window import SESSION_FILE
+
+    (data_folder() / SESSION_FILE).write_text("{broken", encoding="utf-8")
+    window = make_window()
+    assert len(window.session.models) == 2
+    assert "not restored" in window.messages.banners.messages[0].what
+
+
+def test_the_default_shows_many_scripts_and_needs_no_network(make_window):
+    from app.fonts import scripts_of
+
+    scene = default_scene()
+    assert all(model.path.startswith("bundled:") for model in scene.models)
+    assert scene.corpus == ("bundled:everyday",)
+    scripts = {script for script, _ in scripts_of(scene.text)}
+    assert {"Han", "Hangul", "Devanagari", "Arabic", "Emoji"} <= scripts
