@@ -6,7 +6,7 @@ the axis and in the view.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,20 @@ from numpy.typing import NDArray
 from app.draw.axis import Axis
 from app.draw.tokens import GHOST, byte_places
 from app.draw.viewport import Viewport
+from engine.display import visible
 from engine.lattice import Lattice, Path
 from engine.law import Law
 from engine.place import BUMP, LOWEST, SLOPE, Placement, Role, place
+from engine.segmenter import EdgeKind
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HIDDEN = 1e-3
 """Probability under which a boundary off the best path isn't drawn, as with edges."""
+
+LONGEST_LABEL = 24
+"""Characters of a label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +38,7 @@ class Arcs:
     zoom 1. ghost: bool[a], the edge starts before the first byte.
     row_of: int64[n_edges], the row of an edge, -1 where it isn't drawn.
     beyond: edges that don't lie on the axis. bumps: fragments of graphemes are drawn low.
+    labels: what `label` found already.
     cut_unit, cut_count: int64[c], units that the path cuts inside, and how many of its edges
     share each.
     """
@@ -45,9 +51,23 @@ class Arcs:
     bumps: bool
     cut_unit: Ints
     cut_count: Ints
+    labels: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.placement)
+
+    def label(self, edge: int) -> str:
+        """Return the text of an edge of the lattice for the eye, a long one cut."""
+        label = self.labels.get(edge)
+        if label is None:
+            lattice = self.lattice
+            piece = int(lattice.piece[edge])
+            own = piece >= 0 and lattice.kind[edge] in (EdgeKind.PIECE, EdgeKind.ADDED)
+            label = visible(lattice.vocabulary.bytes(piece) if own else lattice.bytes(edge))
+            if len(label) > LONGEST_LABEL:
+                label = label[: LONGEST_LABEL - 1] + "…"
+            self.labels[edge] = label
+        return label
 
     @property
     def total(self) -> int:
@@ -127,9 +147,9 @@ def _cut_units(start: Floats, end: Floats, axis: Axis) -> tuple[Ints, Ints]:
 def _rows(placed: Placement, wanted: NDArray[np.bool_] | Ints) -> Placement:
     """Return some rows of a placement."""
     arrays = {
-        field.name: getattr(placed, field.name)[wanted]
-        for field in fields(placed)
-        if field.name != "hidden"
+        part.name: getattr(placed, part.name)[wanted]
+        for part in fields(placed)
+        if part.name != "hidden"
     }
     return replace(placed, **arrays)
 

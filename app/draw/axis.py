@@ -125,6 +125,30 @@ class Axis:
             found.append((min(x0, x1), max(x0, x1)))
         return found
 
+    def rectangles(self, start: Floats, end: Floats) -> tuple[Ints, Floats, Floats]:
+        """Return the stretches of x of many spans of bytes: (span, left, right), by span.
+
+        Spans without width have none; those over a turn of direction have several.
+        """
+        cuts = self._stretch_bytes
+        wide = np.flatnonzero(end > start)
+        if not len(wide) or len(cuts) < 2:
+            none = np.zeros(0)
+            return np.zeros(0, dtype=np.int64), none, none
+        first = np.searchsorted(cuts, start[wide], side="right") - 1
+        last = np.searchsorted(cuts, end[wide], side="left") - 1
+        one = wide[first == last]
+        x0, x1 = self.at(start[one], end=False), self.at(end[one], end=True)
+        spans, lefts, rights = [one], [np.minimum(x0, x1)], [np.maximum(x0, x1)]
+        for k in wide[first != last].tolist():
+            for left, right in self.intervals(float(start[k]), float(end[k])):
+                spans.append(np.array([k]))
+                lefts.append(np.array([left]))
+                rights.append(np.array([right]))
+        span = np.concatenate(spans)
+        order = np.argsort(span, kind="stable")
+        return span[order], np.concatenate(lefts)[order], np.concatenate(rights)[order]
+
     @cached_property
     def _stretch_bytes(self) -> Ints:
         return self.bounds[self.stretches]

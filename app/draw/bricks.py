@@ -20,12 +20,17 @@ Ints = NDArray[np.int64]
 class BrickRow:
     """One path. A brick is one edge, or several that share a unit of the axis or are bytes.
 
+    rect_brick: int64[r]; rect_left, rect_right: float64[r], where bricks are drawn at zoom 1: one
+    rectangle each, more where the direction turns inside.
     first, last: int64[b], edges [first, last) of the path. start, end: float64[b], bytes of the
     text. differs: bool[b], path 1 has no such brick. fragments: int64[b], how many of its edges
     are pieces of characters. same_from: the byte from which all is as in path 1.
     """
 
     path: Path
+    rect_brick: Ints
+    rect_left: Floats
+    rect_right: Floats
     first: Ints
     last: Ints
     start: Floats
@@ -37,9 +42,8 @@ class BrickRow:
 
 def brick_row(path: Path, axis: Axis, reference: Path | None) -> BrickRow:
     """Group a path's edges into bricks and mark those that `reference` doesn't have."""
-    starts, ends = edge_spans(path.lattice)
     edges = path.edges
-    start, end = starts[edges], ends[edges]
+    start, end = (places[edges] for places in edge_spans(path.lattice))
     count = int(np.searchsorted(np.maximum.accumulate(end), axis.shown, side="right"))
     edges, start, end = edges[:count], start[:count], end[:count]
     cut = _inside(end, axis) | _inside(start, axis)
@@ -54,19 +58,19 @@ def brick_row(path: Path, axis: Axis, reference: Path | None) -> BrickRow:
     differs = np.zeros(len(first), dtype=np.bool_)
     same_from = 0.0
     if reference is not None:
-        own = set(reference.edges.tolist())
-        differs = np.array(
-            [not own.issuperset(edges[a:b].tolist()) for a, b in zip(first, last, strict=True)],
-            dtype=np.bool_,
-        )
+        own = np.isin(edges, reference.edges)
+        differs = ~np.logical_and.reduceat(own, first) if count else np.zeros(0, dtype=np.bool_)
         where = np.flatnonzero(differs)
         same_from = float(end[last[where[-1]] - 1]) if len(where) else 0.0
+    begins = start[first]
+    ends = np.maximum.reduceat(end, first) if count else end
     return BrickRow(
         path,
+        *axis.rectangles(begins, ends),
         first,
         last,
-        start[first],
-        np.maximum.reduceat(end, first) if count else end,
+        begins,
+        ends,
         differs,
         fragments,
         same_from,

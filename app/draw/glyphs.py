@@ -63,16 +63,12 @@ def draw_text(
     shift = -8.0 if axis.unit == "byte" else 0.0
     centres = viewport.to_screen((axis.left[shown] + axis.right[shown]) / 2)
     widths = axis.advance[shown] * scale
-    sizes = np.diff(axis.bounds)[shown]
-    for unit, centre, width, bytes_in in zip(
-        shown.tolist(), centres.tolist(), widths.tolist(), sizes.tolist(), strict=True
-    ):
+    for unit, centre, width in zip(shown.tolist(), centres.tolist(), widths.tolist(), strict=True):
         label = axis.labels[unit]
         if label:
             painter.setPen(faint if label in _MARKS else color)
-            lift = shift if bytes_in > 1 else 0.0
             x = centre - width / 2 + nudged.get(unit, 0.0)
-            painter.drawText(QPointF(x, base + lift), label)
+            painter.drawText(QPointF(x, base + shift), label)
     _draw_runs(painter, viewport, rect, scale, shift, color)
     if axis.unit == "byte" and scale == 1:
         _draw_bytes(painter, viewport, theme, rect, shown)
@@ -107,7 +103,7 @@ def _draw_runs(
 def _draw_bytes(
     painter: QPainter, viewport: Viewport, theme: Theme, rect: QRectF, shown: np.ndarray
 ) -> None:
-    """Write the bytes of units of several bytes under them, two digits each."""
+    """Write the bytes under the text, two digits each."""
     axis = viewport.axis
     assert axis is not None
     painter.setFont(theme.piece_font(HEX_SIZE))
@@ -116,8 +112,6 @@ def _draw_bytes(
     y = rect.center().y() + 4
     for unit in shown.tolist():
         start, end = int(axis.bounds[unit]), int(axis.bounds[unit + 1])
-        if end - start < 2:
-            continue
         for byte in range(start, end):
             x0, x1 = viewport.screen(axis.lead[byte]), viewport.screen(axis.trail[byte + 1])
             box = QRectF(min(x0, x1), y, abs(x1 - x0), 12)

@@ -10,14 +10,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
 
 from app.draw.arcs import Arcs, Nodes
-from app.draw.glyphs import draw_text, text_size, units_in_view
+from app.draw.glyphs import draw_text, units_in_view
 from app.draw.marks import count_box, draw_count, draw_halo_text
 from app.draw.tokens import ghost_box
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from engine.display import visible
 from engine.place import BUMP, Placement, Role, free_boxes
-from engine.segmenter import EdgeKind
 
 Floats = NDArray[np.float64]
 
@@ -29,9 +28,10 @@ SURE = 0.995
 """Probability from which on no number is written."""
 
 MANY, TOO_MANY = 400, 4000
-"""Arcs in view above which labels give way, and above which a density image is drawn."""
+"""Arcs in view of which labels are tried, and above which a density image is drawn."""
 
-LONGEST_LABEL = 24
+NEAR, FAR = 0.5, 0.1
+"""Zoom from which labels are drawn, and under which a density image stands for the arcs."""
 
 
 @dataclass(frozen=True)
@@ -98,17 +98,6 @@ def edge_number(arcs: Arcs, shapes: Placement, k: int) -> str:
     return f"{rank:,}" if rank >= 0 else ""
 
 
-def edge_label(arcs: Arcs, edge: int) -> str:
-    """Return the text of an edge for the eye."""
-    lattice = arcs.lattice
-    kind = lattice.kind[edge]
-    if kind in (EdgeKind.PIECE, EdgeKind.ADDED) and lattice.piece[edge] >= 0:
-        text = visible(lattice.vocabulary.bytes(int(lattice.piece[edge])))
-    else:
-        text = visible(lattice.bytes(edge))
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
-
-
 def draw_lattice(
     painter: QPainter,
     viewport: Viewport,
@@ -123,7 +112,8 @@ def draw_lattice(
     painter.save()
     painter.setClipRect(QRectF(GUTTER, 0, place.width - GUTTER, place.base + 200))
     _draw_span(painter, viewport, theme, place, light)
-    if len(shapes) > TOO_MANY:
+    far = len(shapes) > TOO_MANY or viewport.zoom < FAR
+    if far:
         _draw_density(painter, theme, shapes, place)
     else:
         _draw_underlays(painter, theme, shapes, place, light)
@@ -131,17 +121,13 @@ def draw_lattice(
     _draw_axis(painter, viewport, theme, place)
     draw_text(painter, viewport, theme, place.text, theme.color("ink"))
     _draw_ghost(painter, viewport, theme, arcs, place)
-    _draw_nodes(painter, viewport, theme, nodes, place, len(shapes) <= TOO_MANY)
-    if arcs.has_law:
+    if not far:
+        _draw_nodes(painter, viewport, theme, nodes, place)
+    if arcs.has_law and not far:
         _draw_bars(painter, viewport, theme, nodes, place)
-    if len(shapes) <= TOO_MANY and text_size_of(viewport):
+    if not far and viewport.zoom >= NEAR:
         _draw_labels(painter, viewport, theme, arcs, shapes, place, light)
     painter.restore()
-
-
-def text_size_of(viewport: Viewport) -> int:
-    """Return the size of the text in view, 0 where it isn't drawn."""
-    return text_size(viewport.axis, viewport.zoom) if viewport.axis is not None else 0
 
 
 def _arc(path: QPainterPath, shapes: Placement, k: int, base: float) -> None:
@@ -212,25 +198,26 @@ def _draw_arcs(
 
 
 def _draw_density(painter: QPainter, theme: Theme, shapes: Placement, place: Frame) -> None:
-    """Draw where arcs are, by apex, instead of each of them."""
-    wide, tall = max(int((place.width - GUTTER) / 3), 1), max(int(place.room / 3), 1)
+    """Draw how many arcs stand at each place, the wider ones higher, instead of each of them."""
+    across, room = place.width - GUTTER, place.room * 0.6
+    wide, tall = max(int(across / 2), 1), max(int(room / 6), 1)
     middle = (shapes.x0 + shapes.x1) / 2 - GUTTER
+    width = np.abs(shapes.x1 - shapes.x0)
+    widest = max(float(width.max(initial=0.0)), 1e-9)
     counts, _, _ = np.histogram2d(
-        shapes.height, middle, bins=(tall, wide),
-        range=((0, place.room), (0, place.width - GUTTER)),
-    )  # fmt: skip
-    top = float(np.log1p(counts.max())) or 1.0
-    alpha = np.ascontiguousarray((np.log1p(counts[::-1]) / top * 255).astype(np.uint8))
-    image = QImage(alpha.data, wide, tall, wide, QImage.Format.Format_Alpha8).copy()
+        width, middle, bins=(tall, wide), range=((0, widest), (0, across))
+    )
+    top = float(np.log1p(counts.max(initial=0.0))) or 1.0
+    alpha = np.zeros((tall, (wide + 3) // 4 * 4), dtype=np.uint8)  # rows of QImage are aligned
+    alpha[:, :wide] = np.log1p(counts[::-1]) / top * 255
+    image = QImage(alpha.data, wide, tall, alpha.shape[1], QImage.Format.Format_Alpha8).copy()
     tinted = QImage(wide, tall, QImage.Format.Format_ARGB32_Premultiplied)
     tinted.fill(theme.color("best"))
     tint = QPainter(tinted)
     tint.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
     tint.drawImage(0, 0, image)
     tint.end()
-    painter.drawImage(
-        QRectF(GUTTER, place.base - place.room, place.width - GUTTER, place.room), tinted
-    )
+    painter.drawImage(QRectF(GUTTER, place.base - room, across, room), tinted)
 
 
 def _draw_axis(painter: QPainter, viewport: Viewport, theme: Theme, place: Frame) -> None:
@@ -269,14 +256,11 @@ def _draw_nodes(
     theme: Theme,
     nodes: Nodes,
     place: Frame,
-    separate: bool,
 ) -> None:
     color = theme.color("best")
     first, last = viewport.visible
     xs, before = nodes.x, nodes.x_before
     seen = np.flatnonzero(nodes.on_path & (xs >= first) & (xs <= last))
-    if not separate:
-        return
     for k in seen.tolist():
         x, y = viewport.screen(float(xs[k])), viewport.screen(float(before[k]))
         radius = 2.0 if nodes.inside[k] else 3.6
@@ -367,7 +351,7 @@ def _arc_labels(
     metrics, small_metrics = QFontMetricsF(font), QFontMetricsF(small)
     labels: list[_Label] = []
     for k in order:
-        text = edge_label(arcs, int(shapes.edge[k]))
+        text = arcs.label(int(shapes.edge[k]))
         color = role_color(theme, int(shapes.role[k]))
         centre = float(shapes.x0[k] + shapes.x1[k]) / 2
         apex = place.base - float(shapes.height[k])
@@ -412,7 +396,7 @@ def _draw_hover_label(
     if not len(found):
         return
     k = int(found[0])
-    text, number = edge_label(arcs, edge), edge_number(arcs, shapes, k)
+    text, number = arcs.label(edge), edge_number(arcs, shapes, k)
     font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
     wide = QFontMetricsF(font).horizontalAdvance(text)
     more = QFontMetricsF(bold).horizontalAdvance(number) + 8 if number else 0.0

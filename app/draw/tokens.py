@@ -140,25 +140,12 @@ def place_tokens(encoding: Encoding, axis: Axis) -> Bands:
         fragment |= _inside_unit(group_end, axis, whole=True)
     if ghost:
         fragment[0] = False
-    groups, lefts, rights = [], [], []
-    simple = len(axis.stretches) <= 2
-    if simple:
-        x0, x1 = axis.at(group_start, end=False), axis.at(group_end, end=True)
-        groups = list(range(len(first)))
-        lefts, rights = np.minimum(x0, x1).tolist(), np.maximum(x0, x1).tolist()
-    else:
-        for g, (a, b) in enumerate(zip(group_start.tolist(), group_end.tolist(), strict=True)):
-            for left, right in axis.intervals(a, b):
-                groups.append(g)
-                lefts.append(left)
-                rights.append(right)
+    rectangles = axis.rectangles(group_start, group_end)
     return Bands(
         token,
         group_start,
         group_end,
-        np.array(groups, dtype=np.int64),
-        np.array(lefts, dtype=np.float64),
-        np.array(rights, dtype=np.float64),
+        *rectangles,
         fragment,
         special,
         unknown,

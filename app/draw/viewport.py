@@ -16,7 +16,7 @@ GUTTER = 152.0
 MARGIN = 24.0
 """Pixels kept free on both sides of the axis, also for what stands before the first byte."""
 
-SMALLEST, LARGEST = 0.02, 8.0
+SMALLEST, LARGEST = 0.0005, 8.0
 WIDEST_FIT, WIDEST_JOINED = 2.2, 1.35
 """The zoom that a short text is given at most; less where letters join."""
 

@@ -59,7 +59,7 @@ class ExploreWorkspace(Workspace):
             title.set_note_left(round(GUTTER + MARGIN))
             set_surface(title, theme, "canvas")
         set_surface(self.inspector.title, theme, "panel")
-        set_surface(self.inspector.widget(), theme, "panel")
+        set_surface(self.inspector.body, theme, "panel")
         self.setCentralWidget(self._centre())
         self._add_panes()
         self.setTabOrder(self.text_bar.field, self.text_bar.units)

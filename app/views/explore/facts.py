@@ -42,6 +42,14 @@ def count_text(count: int) -> str:
     return f"{10 ** (power - whole):.2f} × 10^{whole:,}"
 
 
+def power_text(logarithm: float) -> str:
+    """Return exp of a logarithm: in full when small, else as a power of ten."""
+    if logarithm < math.log(1e6):
+        return f"{math.exp(logarithm):,.1f}"
+    power = logarithm / math.log(10)
+    return f"{10 ** (power - int(power)):.1f} × 10^{int(power):,}"
+
+
 def edge_facts(analysis: Analysis, edge: int, unit: Unit) -> list[Fact]:
     """Return the facts of an edge of the lattice."""
     lattice = analysis.lattice
@@ -162,7 +170,7 @@ def text_facts(session: Session, opened: OpenModel | None, analysis: Analysis | 
             facts.append(
                 Fact(
                     tr("Facts", "Mean tokens"),
-                    f"{law.expected_tokens:.2f}",
+                    f"{law.expected_tokens:,.2f}",
                     tip=tr("Facts", "expected under the law"),
                 )
             )

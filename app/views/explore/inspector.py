@@ -55,8 +55,8 @@ class Inspector(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(240)
         self.setAccessibleName(self.tr("Inspector"))
-        body = QWidget()
-        self._column = QVBoxLayout(body)
+        self.body = QWidget()
+        self._column = QVBoxLayout(self.body)
         self._column.setContentsMargins(12, 2, 16, 16)
         self._column.setSpacing(8)
         self.piece = self._label()
@@ -91,7 +91,7 @@ class Inspector(QScrollArea):
         ):  # fmt: skip
             self._column.addWidget(widget)
         self._column.addStretch()
-        self.setWidget(body)
+        self.setWidget(self.body)
         self.show_button.clicked.connect(self.show_piece)
         self.activate_button.clicked.connect(self._activate)
         self.elsewhere.chosen.connect(self._session.set_active)
@@ -154,8 +154,9 @@ class Inspector(QScrollArea):
         else:
             self._show_text(analysis)
         self.show_button.setVisible(selection.piece is not None)
-        self.copy_button.setVisible(analysis is not None)
-        self._action_line.setVisible(selection.piece is not None or analysis is not None)
+        some = analysis is not None and analysis.lattice.n_edges > 0
+        self.copy_button.setVisible(some)
+        self._action_line.setVisible(selection.piece is not None or some)
 
     def _fresh(self) -> bool:
         return not self._placed.stale_text

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.draw.arcs import HIDDEN
-from app.draw.lattice import Frame
+from app.draw.lattice import FAR, Frame
 from app.draw.marks import draw_hatch
 from app.draw.viewport import GUTTER
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -55,7 +55,7 @@ def draw_legend(
             break
         painter.drawText(room, Qt.TextFlag.TextWordWrap, words)
         y = wanted.bottom() + gap
-    if arcs.has_law:
+    if arcs.has_law and placed.lattice_viewport.zoom >= FAR:
         painter.setFont(theme.font(SIZE_NOTE))
         painter.setPen(theme.color("ink3"))
         box = QRectF(LEFT, place.bars.top() - 2, GUTTER - LEFT - 8, place.bars.height() + 6)
@@ -105,7 +105,10 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
         )
     if arcs.beyond:
         notes.append((tr("{count:,} beyond the part drawn").format(count=arcs.beyond), False, 8.0))
-    notes.append((tr("Labels where they fit; hover shows the rest."), False, 0.0))
+    if placed.lattice_viewport.zoom < FAR:
+        notes.append((tr("Far away: how many edges, the longer ones higher."), False, 0.0))
+    else:
+        notes.append((tr("Labels where they fit; hover shows the rest."), False, 0.0))
     return notes
 
 

@@ -20,7 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.bricks import BrickRow
-from app.draw.lattice import edge_label
 from app.draw.marks import draw_brick, draw_hatch
 from app.draw.tokens import DENSITY, TWO_TONES
 from app.draw.viewport import GUTTER, Viewport
@@ -30,7 +29,7 @@ from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
 
 ROW, BRICK, TOP = 25, 19, 6
-BAR_LEFT, BAR_WIDTH = 30.0, 66.0
+BAR_LEFT, BAR_WIDTH = 30.0, 58.0
 
 
 class PathsView(QWidget):
@@ -126,25 +125,44 @@ class PathsView(QWidget):
         first, last = viewport.visible
         stop = self._same_from(place, row)
         mean = axis.width * viewport.zoom / len(row.first)
-        for b in range(len(row.first)):
-            if row.start[b] >= stop:
-                break
-            parts = axis.intervals(float(row.start[b]), float(row.end[b]))
-            widest = max(parts, key=lambda part: part[1] - part[0], default=(0.0, 0.0))
-            for left, right in parts:
-                if right >= first and left <= last:
-                    box = QRectF(
-                        viewport.screen(left) + 0.75,
-                        rect.top(),
-                        (right - left) * viewport.zoom - 1.5,
-                        rect.height(),
-                    )
-                    self._paint_brick(painter, place, row, b, box, mean)
-                    if mean >= TWO_TONES and (left, right) == widest:
-                        self._paint_label(painter, row, b, box, place == 0 or bool(row.differs[b]))
+        seen = (row.rect_right >= first) & (row.rect_left <= last)
+        seen &= row.start[row.rect_brick] < stop
+        if mean < DENSITY:
+            self._paint_far(painter, place, row, rect)
+            painter.restore()
+            return
+        rects = np.flatnonzero(seen)
+        for k in rects.tolist():
+            b = int(row.rect_brick[k])
+            left, right = float(row.rect_left[k]), float(row.rect_right[k])
+            box = QRectF(
+                viewport.screen(left) + 0.75,
+                rect.top(),
+                (right - left) * viewport.zoom - 1.5,
+                rect.height(),
+            )
+            self._paint_brick(painter, place, row, b, box, mean)
+            # Where a brick has several parts, the widest bears its text.
+            parts = row.rect_brick == b if mean >= TWO_TONES else None
+            if parts is not None and right - left >= (row.rect_right - row.rect_left)[parts].max():
+                self._paint_label(painter, row, b, box, place == 0 or bool(row.differs[b]))
         if stop < axis.shown:
             self._paint_same(painter, rect, stop)
         painter.restore()
+
+    def _paint_far(self, painter: QPainter, place: int, row: BrickRow, rect: QRectF) -> None:
+        """Draw a row too small for bricks: a bar, and where it differs from path 1."""
+        theme, viewport, axis = self._theme, self._viewport, self._viewport.axis
+        assert axis is not None
+        left, right = viewport.screen(0.0), viewport.screen(axis.width)
+        role = "best" if place == 0 else "alternative"
+        fill = theme.color("fill_best" if place == 0 else "hair")
+        painter.fillRect(QRectF(left, rect.top() + 2, right - left, rect.height() - 4), fill)
+        for k in np.flatnonzero(row.differs[row.rect_brick]).tolist():
+            x0 = viewport.screen(float(row.rect_left[k]))
+            x1 = viewport.screen(float(row.rect_right[k]))
+            mark = QRectF(x0 - 0.5, rect.top(), max(x1 - x0, 2.0), rect.height())
+            painter.fillRect(mark, theme.color(role))
 
     def _same_from(self, place: int, row: BrickRow) -> float:
         """Return the byte from which a row is only said to be as path 1: a brick after the last."""
@@ -160,8 +178,6 @@ class PathsView(QWidget):
         self, painter: QPainter, place: int, row: BrickRow, b: int, box: QRectF, mean: float
     ) -> None:
         theme = self._theme
-        if mean < DENSITY:
-            return
         differs = place == 0 or bool(row.differs[b])
         role = "best" if place == 0 else "alternative"
         line = theme.color(role if differs else "line")
@@ -194,7 +210,7 @@ class PathsView(QWidget):
                 text = f"{count:,}"
         else:
             font = theme.piece_font(SIZE_NOTE)
-            text = edge_label(arcs, int(row.path.edges[first]))
+            text = arcs.label(int(row.path.edges[first]))
         metrics = QFontMetricsF(font)
         wide = metrics.horizontalAdvance(text)
         if wide + 2 > box.width():
@@ -251,6 +267,15 @@ class PathsView(QWidget):
             return None
         return row, found
 
+    def select_path(self, place: int) -> None:
+        """Select a path and bring the first place where it differs into view."""
+        self._session.select(path=place, edge=None, span=None, piece=None)
+        row = self._placed.rows[place]
+        where = np.flatnonzero(row.differs[row.rect_brick])
+        if len(where) and not self._placed.stale_text:
+            left, right = row.rect_left[where[0]], row.rect_right[where[0]]
+            self._placed.viewport.reveal(float(left), float(right))
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
@@ -261,7 +286,7 @@ class PathsView(QWidget):
             self._session.select(path=None)
             return
         if found is None:
-            self._session.select(path=row)
+            self.select_path(row)
             return
         bricks = self._placed.rows[row]
         first, last = int(bricks.first[found[1]]), int(bricks.last[found[1]])
@@ -285,9 +310,9 @@ class PathsView(QWidget):
         if key in steps and count:
             now = self._session.selection.path
             place = 0 if now is None else min(max(now + steps[key], 0), count - 1)
-            self._session.select(path=place)
+            self.select_path(place)
         elif Qt.Key.Key_1 <= key <= Qt.Key.Key_9 and int(key) - int(Qt.Key.Key_1) < count:
-            self._session.select(path=int(key) - int(Qt.Key.Key_1))
+            self.select_path(int(key) - int(Qt.Key.Key_1))
         else:
             super().keyPressEvent(event)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.views.explore.facts import count_text
+from app.views.explore.facts import count_text, power_text
+from app.views.explore.paths_view import number
 from app.views.explore.placed import Placed
 
 COUNTED = 4_000
@@ -62,12 +63,12 @@ def paths_note(placed: Placed) -> str:
     if law is None:
         tokens = tr("Explore", "{count:,} tokens").format(count=len(analysis.best.ids))
         return " · ".join(part for part in (tokens, counted) if part)
-    together = tr("Explore", "together {share:.3f} of all probability").format(
-        share=min(sum(path.probability for path in analysis.nbest), 1.0)
+    share = min(sum(path.probability for path in analysis.nbest), 1.0)
+    together = tr("Explore", "together {share} of all probability").format(
+        share=f"{share:.3f}" if share >= 0.0005 else number(share)
     )
-    equal = law.effective
     spread = tr("Explore", "entropy {entropy:.3f} nats, as if {equal} equal paths").format(
-        entropy=law.entropy, equal=f"{equal:,.1f}" if equal < 1e6 else f"{equal:.1e}"
+        entropy=law.entropy, equal=power_text(law.entropy)
     )
     return " · ".join(part for part in (together, counted, spread) if part)
 
