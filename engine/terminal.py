@@ -71,9 +71,9 @@ def number(value: float | None, digits: int = 3) -> str:
     return f"{value:,.{digits}f}"
 
 
-def fits(value: float, digits: int = 4) -> str:
+def fits(value: float | None, digits: int = 4) -> str:
     """Return a probability for a person: so many digits, or as a power where they say nothing."""
-    if math.isnan(value):
+    if value is None or math.isnan(value):
         return "–"
     return f"{value:.{digits}f}" if value == 0 or value >= 10.0**-digits else f"{value:.1e}"
 
