@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.errors import ParameterError
+from engine.formats import load
 from engine.nbest import nbest, useful_edges
 from engine.search import count_paths, cut_nodes, decimal, gap, tied, viterbi
 from tests.engine.lattices import all_paths, lattice_of, path_score, random_lattice
@@ -145,3 +147,18 @@ def test_decimal_digits_of_any_length(value: int) -> None:
         part = bare[i : i + 1000]
         total = total * 10 ** len(part) + int(part)
     assert sign * total == value
+
+
+def test_n_best_paths_are_those_of_the_sentencepiece_library(shared: Path) -> None:
+    import sentencepiece
+
+    path = shared / "data" / "models" / "sentencepiece" / "unigram_en_1k.model"
+    model = load(path)
+    peer = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    for text in ("Hello world, this is a test.", "unaffable", "the", "international relations"):
+        wanted = peer.nbest_encode(text, nbest_size=50, out_type=int)
+        found = model.lattice(text).nbest(50)
+        scores = [sum(model.vocabulary.score[ids].tolist()) for ids in wanted]
+        # The library adds up in single precision, so close scores may change places.
+        assert [path.score for path in found] == pytest.approx(scores, rel=1e-6)
+        assert sorted(path.ids for path in found) == sorted(wanted)

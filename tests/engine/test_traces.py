@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from engine.bpe import Bpe
 from engine.errors import ParameterError
+from engine.formats import load
 from engine.pieces import Vocabulary
 from engine.pipeline import Prepared, source_of_identity
 from engine.text import Text
@@ -301,3 +302,38 @@ def test_an_empty_text_has_a_trace_without_steps() -> None:
     assert len(trace) == 0
     assert trace.state(0).total.tolist() == [0.0]
     assert len(trace_merges(bpe_model(LOWER, "lower"), words())) == 0
+
+
+MERGING = [
+    "huggingface/gpt2.tokenizer.json",
+    "huggingface/qwen3.tokenizer.json",
+    "sentencepiece/bpe_mistral_v1_32k.model",
+    "tiktoken/r50k_base.tiktoken",
+]
+
+
+@pytest.mark.parametrize("name", MERGING)
+def test_the_merges_of_real_models_lead_to_their_tokens(shared: FilePath, name: str) -> None:
+    model = load(shared / "data" / "models" / name)
+    text = (
+        "Hello, 今天天气不错 안녕하세요 👨‍👩‍👧 naïve 'it's' 1234567 \r\n\t x  y 𒀀 \u0378 unaffable"
+    )
+    trace = model.merges(text)
+    assert trace.state(len(trace)).piece.tolist() == model.encode(text).ids.tolist()
+    assert len(trace.state(0)) - len(trace) == len(model.encode(text))
+
+
+def test_lower_and_han_in_gpt2(shared: FilePath) -> None:
+    model = load(shared / "data" / "models" / "huggingface" / "gpt2.tokenizer.json")
+    trace = model.merges("lower")
+    assert [trace.event(k).rank for k in range(4)] == [7, 66, 533, 20_781]
+    assert trace.state(0).rank.tolist() == [5183, 66, 476, 7, -1]
+    assert trace.state(2).rank.tolist() == [9063, 533, -1]
+    assert [(r.rank, r.blocked) for r in trace.event(2).rivals] == [(9063, True)]
+    never = sorted(pair.rank for pair in trace.candidates(0) if not pair.won)
+    assert never == [476, 5183, 9063, 15_192]
+    han = model.merges("한")
+    assert [(han.event(k).rank, han.event(k).start, han.event(k).end) for k in range(len(han))] == [
+        (47_735, 0, 2)
+    ]
+    assert han.state(1).piece.tolist() == [47_991, 250]
