@@ -18,6 +18,7 @@ from engine.display import visible
 from engine.errors import ModelError, ParameterError, TextError
 from engine.formats import load, tiktoken
 from engine.model import Encoding, Model
+from engine.progress import Report, silent
 from engine.text import Text
 
 PIECES = 60
@@ -247,3 +248,16 @@ def parse_span(text: str, option: str) -> tuple[int, int]:
     if colon and start.isdecimal() and end.isdecimal() and int(start) < int(end):
         return int(start), int(end)
     raise ParameterError(f"{text!r} isn't a span", option, "write START:END, START before END")
+
+
+def terminal_report(what: str) -> Report:
+    """Return a report that counts on the terminal, and says nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return silent
+
+    def report(done: int, total: int) -> None:
+        line = f"{done} of {total} {what}" if done < total else ""
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
+
+    return report

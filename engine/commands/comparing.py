@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -15,10 +14,10 @@ from engine.commands.common import (
     open_model,
     print_json,
     print_lines,
+    terminal_report,
 )
 from engine.corpus import Corpus, open_corpus
 from engine.metrics import COLUMNS, DEFAULT_COLUMNS, Comparison, check_columns, compare
-from engine.progress import Report, silent
 from engine.terminal import LEFT, RIGHT, aligned, number, styled
 
 RATIO_DIGITS = 3
@@ -55,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     corpus = open_corpus([bundled.locate_corpus(path) for path in arguments.corpus])
     models = [open_model(arguments, name, among=True) for name in arguments.model]
-    comparison = compare(models, corpus, arguments.base, columns, _report())
+    comparison = compare(models, corpus, arguments.base, columns, terminal_report("files"))
     rows = _rows(comparison, corpus, arguments.by_line)
     if arguments.json:
         print_json({"rows": rows, "base": comparison.base or None, "warnings": comparison.warnings})
@@ -94,16 +93,3 @@ def _for_people(comparison: Comparison, corpus: Corpus, rows: list[dict[str, Any
     if comparison.base:
         shown.append(f"premium: tokens over those of {names[comparison.base]}, same lines")
     return [styled(shown[0], "dim"), *shown[1:]]
-
-
-def _report() -> Report:
-    """Return a report that counts on the terminal, and says nothing elsewhere."""
-    if not sys.stderr.isatty():
-        return silent
-
-    def report(done: int, total: int) -> None:
-        end = "\r" if done < total else "\r\x1b[K"
-        sys.stderr.write(f"{done} of {total} files{end}" if done < total else end)
-        sys.stderr.flush()
-
-    return report

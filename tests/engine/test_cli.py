@@ -662,3 +662,19 @@ def test_a_reader_that_goes_early() -> None:
         said = process.stderr.read()
     assert process.returncode == 1
     assert said == b""
+
+
+def test_bench(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("lower newer wider\n" * 50)
+    argv = ("bench", "--model", "toy-lower", "--text", str(text))
+    result = document(capsys, *argv)
+    assert (result["lines"], result["bytes"]) == (50, 50 * 17)
+    first = result["rows"][0]
+    assert (first["name"], first["peer"]) == ("encode", "tokenizers")
+    assert first["ratio"] == pytest.approx(first["peer_seconds"] / first["seconds"])
+    out = run(capsys, *argv)[1]
+    assert "times as fast" in out
+    assert "50 lines, 850 bytes" in out
+    text.write_bytes(b"\xff")
+    fault(capsys, *argv)
