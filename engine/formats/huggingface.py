@@ -420,7 +420,9 @@ def _build_bpe(
     matches = _own(reading, kind)
     if not ignore:
         # A piece that is set apart is met in text only if it is a symbol or merging makes it.
-        atom = [len((t or "").removeprefix(prefix).removesuffix(suffix)) <= 1 for t in reading.tokens]
+        atom = [
+            len((t or "").removeprefix(prefix).removesuffix(suffix)) <= 1 for t in reading.tokens
+        ]
         reached = np.array(atom, dtype=np.bool_)
         reached[result] = True
         matches &= reached | (kind == PieceKind.NORMAL)

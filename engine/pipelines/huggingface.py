@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from engine.errors import SegscopeError
 from engine.formats import alphabet
+from engine.formats.encodings import PATTERNS
 from engine.pipeline import (
     Prepared,
     PreparedLines,
@@ -30,6 +31,7 @@ from engine.pipeline import (
     cut_out,
 )
 from engine.pipelines.alignment import align_groups, keep_marks
+from engine.pipelines.splitting import Splitter, isolated, odd_characters, same_everywhere
 from engine.text import Text
 
 _SPLITTERS = (
@@ -214,8 +216,28 @@ class HuggingFacePipeline:
         )
 
     @cached_property
+    def _splitter(self) -> Splitter | None:
+        """The split pattern, where the byte alphabet and one common pattern are all there is."""
+        if not (self.byte_level and self._splits_only):
+            return None
+        parts = _parts(self.components.pre_tokenizer, "pretokenizers")
+        steps = [part.get("type") for part in parts]
+        regular = bool(parts) and parts[-1].get("use_regex", True)
+        if steps == ["ByteLevel"] and regular:
+            return Splitter(PATTERNS["gpt2"])
+        if steps != ["Split", "ByteLevel"] or regular:
+            return None
+        split, pattern = parts[0], parts[0].get("pattern")
+        if split.get("behavior") != "Isolated" or split.get("invert"):
+            return None
+        expression = pattern.get("Regex") if isinstance(pattern, dict) else None
+        if not isinstance(expression, str) or not same_everywhere(expression):
+            return None
+        return Splitter(expression)
+
+    @cached_property
     def _at_start(self) -> bool:
-        """Whether a pre-token is treated apart where it stands at the start of the text as given."""
+        """Whether the pre-token at the start of the text as given is treated apart."""
         parts = _parts(self.components.pre_tokenizer, "pretokenizers")
         return any(part.get("prepend_scheme") == "first" for part in parts)
 
@@ -286,6 +308,13 @@ class HuggingFacePipeline:
         return table
 
     @cached_property
+    def _written(self) -> dict[int, str]:
+        """How the library writes the added tokens: some of them normalized."""
+        tokenizer = self._tokenizer(False)
+        own = ((t.id, tokenizer.token_to_id(t.content)) for t in self.components.added)
+        return {real: tokenizer.id_to_token(number) for real, number in own}
+
+    @cached_property
     def _first_added(self) -> int:
         return 512 if self.byte_level else 256
 
@@ -352,6 +381,8 @@ class HuggingFacePipeline:
             return None
         if splitter is None:
             ends = [(0, text.n_chars)]
+        elif self._splitter is not None and not odd_characters(text.string):
+            ends = isolated(self._splitter.spans(text.string), text.n_chars)
         else:
             ends = [span for _, span in splitter.pre_tokenize_str(text.string)]
         chars = np.fromiter(chain.from_iterable(ends), dtype=np.int64, count=2 * len(ends))
@@ -417,12 +448,21 @@ class HuggingFacePipeline:
         tokenizer = self._tokenizer(False)
         normalizer, splitter = tokenizer.normalizer, tokenizer.pre_tokenizer
         needles = self._needles(False)
-        stretches = _Stretches(self.byte_level)
+        splitter_of_ours = self._splitter
+        odd = odd_characters("".join(lines)) if splitter_of_ours else set()
+        find = splitter_of_ours.compiled.findall if splitter_of_ours else None
+        stretches = _Stretches(self.byte_level and find is None)
         for line in lines:
             changed = line if normalizer is None else normalizer.normalize_str(line)
             whole = self._at_start and changed != line
             if whole or (needles and any(s in line or s in changed for s in needles)):
                 stretches.add_prepared(self.prepare(Text(line)))
+            elif find is not None:
+                found = find(changed)
+                if sum(map(len, found)) == len(changed) and odd.isdisjoint(changed):
+                    stretches.add(found)
+                else:
+                    stretches.add_prepared(self.prepare(Text(line)))
             elif splitter is None:
                 stretches.add([changed] if changed else [])
             else:
@@ -436,7 +476,8 @@ class HuggingFacePipeline:
 
         Byte-level models give their real bytes, where the library would put U+FFFD.
         """
-        tokens = [self.tokens[i] or "" for i in ids]
+        written = self._written
+        tokens = [written.get(i) or self.tokens[i] or "" for i in ids]
         parts = _parts(self.components.decoder, "decoders")
         if [part.get("type") for part in parts] == ["ByteLevel"]:
             return b"".join(alphabet.unmap_all(tokens))

@@ -11,6 +11,7 @@ import numpy as np
 
 from engine.pieces import Vocabulary
 from engine.pipeline import Prepared, PreparedLines, Special, check_unicode, cut_out
+from engine.pipelines.splitting import Splitter
 from engine.text import Text
 
 
@@ -38,10 +39,8 @@ class TiktokenPipeline:
         return self.name
 
     @cached_property
-    def _compiled(self) -> Any:
-        import regex
-
-        return regex.compile(self.pattern)
+    def _splitter(self) -> Splitter:
+        return Splitter(self.pattern)
 
     @cached_property
     def _special(self) -> Any:
@@ -80,25 +79,23 @@ class TiktokenPipeline:
             return []
         if not self.pattern:
             return [(0, len(string))]
-        spans = [match.span() for match in self._compiled.finditer(string)]
-        return [span for span in spans if span[0] < span[1]]
+        return self._splitter.spans(string)
 
     def prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
         """Return many texts cut into pre-tokens; bytes that no pre-token holds stay between."""
         check_unicode(lines)
         whole = "".join(lines)
         data = np.frombuffer(whole.encode("utf-8"), dtype=np.uint8)
-        counts: list[int] = []
-        chars: list[tuple[int, int]] = []
-        base = 0
-        for line in lines:
-            spans = self._spans(line)
-            counts.append(len(spans))
-            chars.extend((base + a, base + b) for a, b in spans)
-            base += len(line)
+        if self.pattern:
+            chars, cuts = self._splitter.line_spans(whole, lines)
+        else:
+            ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
+            starts = np.concatenate((np.zeros(1, np.int64), ends))[: len(ends)]
+            full = starts < ends
+            chars = np.stack((starts[full], ends[full]), axis=1)
+            cuts = np.concatenate((np.zeros(1, np.int64), np.cumsum(full, dtype=np.int64)))
         bounds = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
-        pairs = bounds[np.array(chars, dtype=np.int64).reshape(-1, 2)]
-        cuts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+        pairs = bounds[chars]
         fixed = np.full(len(pairs), -1, dtype=np.int32)
         return PreparedLines(data, pairs[:, 0].copy(), pairs[:, 1].copy(), fixed, cuts)
 
