@@ -27,7 +27,7 @@ def test_an_action_can_be_done(spec):
 
 
 def test_mnemonics_of_a_menu_are_unique():
-    for name, text in MENUS:
+    for name, _ in MENUS:
         letters = [s.text[s.text.index("&") + 1].lower() for s in ACTIONS
                    if s.menu == name and "&" in s.text]  # fmt: skip
         assert [x for x, n in Counter(letters).items() if n > 1] == [], name

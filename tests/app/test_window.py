@@ -82,7 +82,7 @@ def test_chips_without_room_are_in_a_menu(qtbot, make_window):
         window.session.add_model(model)
     window.resize(900, 600)
     row = window.topbar.chips
-    qtbot.waitUntil(lambda: row.more.isVisible())
+    qtbot.waitUntil(row.more.isVisible)
     hidden = [chip for chip in row.chips if not chip.isVisible()]
     assert hidden
     assert not any(chip.isChecked() for chip in hidden)
@@ -116,7 +116,7 @@ def test_search_finds_and_does(qtbot, make_window):
     window = make_window()
     qtbot.keyClick(window, KEY.Key_P, CTRL | Qt.KeyboardModifier.ShiftModifier)
     field = window.search_field
-    qtbot.waitUntil(lambda: field.list.isVisible())
+    qtbot.waitUntil(field.list.isVisible)
     qtbot.keyClicks(field, "vocab")
     assert field.found.entries[0].text == "Vocabulary"
     qtbot.keyClick(field, KEY.Key_Return)
