@@ -6,15 +6,15 @@ Twin: `engine.pipelines.sentencepiece.escape_plain`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from engine.kernels.jit import kernel
 from engine.kernels.trie import Bytes, Longs, u
 
 SPACE, NEWLINE = np.uint8(0x20), np.uint8(0x0A)
 ONE, TWO, THREE = u(1), u(2), u(3)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def escape_spaces(raw: Bytes, remove: bool, prefix: bool, out: Bytes, bounds: Longs) -> bool:
     """Put ▁ (E2 96 81) for the spaces of lines that are joined by newlines.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.bpe import Bpe
 from engine.kernels import draws, lattice
+from engine.kernels.spaces import escape_spaces
 from engine.pieces import Vocabulary
 from engine.unigram import Unigram
 from engine.wordpiece import WordPiece
@@ -66,6 +67,11 @@ def _warm_draws() -> None:
     draws.draw_path(np.ones(1), start, arriving, 0, np.empty(1, dtype=np.int32))
 
 
+def _warm_spaces() -> None:
+    raw = np.frombuffer(b"a b", dtype=np.uint8)
+    escape_spaces(raw, True, True, np.empty(12, dtype=np.uint8), np.empty(2, dtype=np.int64))
+
+
 STEPS: list[Callable[[], object]] = [
     _warm_viterbi,
     _warm_reservoir,
@@ -74,5 +80,6 @@ STEPS: list[Callable[[], object]] = [
     _warm_wordpiece,
     _warm_lattice,
     _warm_draws,
+    _warm_spaces,
 ]
 """Each compiles some kernels, or loads them from numba's cache."""

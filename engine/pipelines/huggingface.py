@@ -477,7 +477,7 @@ class HuggingFacePipeline:
         Byte-level models give their real bytes, where the library would put U+FFFD.
         """
         written = self._written
-        tokens = [written.get(i) or self.tokens[i] or "" for i in ids]
+        tokens = [written[i] if i in written else self.tokens[i] or "" for i in ids]
         parts = _parts(self.components.decoder, "decoders")
         if [part.get("type") for part in parts] == ["ByteLevel"]:
             return b"".join(alphabet.unmap_all(tokens))
