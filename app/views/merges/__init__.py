@@ -259,7 +259,8 @@ class MergesWorkspace(Workspace):
         if len(trace) <= LABELLED:
             labels = tuple(self._labels.rule_of_step(k) for k in range(len(trace)))
         self._show_word(pretoken, position)
-        self.player.set_trace(len(trace), position, self._labels.pretoken(pretoken), labels)
+        title = self._labels.pretoken(pretoken) if self._word is not None else ""
+        self.player.set_trace(len(trace), position, title, labels)
 
     def _place_to_show(self, before: Followed | None, now: Followed) -> tuple[int, int]:
         """Return pre-token and position: the word at hand with its result."""
@@ -274,10 +275,11 @@ class MergesWorkspace(Workspace):
             return pretoken, min(max(position, 0), len(trace))
         if before is not None and before.text is not now.text:
             # The word that is being typed: where the two texts begin to differ.
+            # After a deletion that is the byte before, else what was typed.
             place = common_prefix(before.text.encoded, now.text.encoded)
-            sources = trace.prepared.source_end
-            node = int((sources <= max(place - 1, 0)).sum())
-            pretoken = int((trace.prepared.cuts <= min(node, len(sources) - 1)).sum()) - 1
+            if now.text.n_bytes < before.text.n_bytes:
+                place = max(place - 1, 0)
+            pretoken = pretoken_at(trace, place)
         elif before is not None and before.text is now.text and self._word is not None:
             pretoken = self._same_place(before, now)
         else:
