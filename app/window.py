@@ -153,6 +153,7 @@ class Window(QMainWindow):
         self.topbar.open_wanted.connect(self.open_dialog)
         self.topbar.theme_button.clicked.connect(self.toggle_theme)
         self.rail.chosen.connect(self.show_workspace)
+        self.workspaces.go_to.connect(self.show_workspace)
         session.models_changed.connect(self._models_changed)
         for changed in (
             session.active_changed, session.text_changed, session.selection_changed,

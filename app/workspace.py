@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.player import Player
@@ -22,6 +22,9 @@ class Workspace(QMainWindow):
     name: key in settings and scenes (`explore`, `merges`, `sampling`, `languages`, `vocabulary`).
     player: the player that the player bar shows while this workspace is in front, or None.
     """
+
+    go_to = Signal(str)
+    """Another workspace is wanted in front, by its name."""
 
     name = ""
     player: Player | None = None

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QObject
+from PySide6.QtCore import QByteArray, QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from app.session import Session
@@ -24,6 +24,9 @@ CLASSES = {
 
 class Workspaces(QObject):
     """Makes workspaces in a stack and keeps the layout and view state of those not yet made."""
+
+    go_to = Signal(str)
+    """One of them wants another in front."""
 
     def __init__(
         self,
@@ -54,6 +57,7 @@ class Workspaces(QObject):
                 self._session, self._theme
             )
             self._made[name] = workspace
+            workspace.go_to.connect(self.go_to)
             self._stack.addWidget(workspace)
             if not self._layouts.get(name, QByteArray()).isEmpty():
                 workspace.restore_layout(self._layouts[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -34,10 +34,9 @@ INSPECTOR_WIDTH = 300
 
 
 class ExploreWorkspace(Workspace):
-    """The workspace of one text. `go_to` asks the window for another workspace by name."""
+    """The workspace of one text."""
 
     name = "explore"
-    go_to = Signal(str)
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -145,10 +144,12 @@ class ExploreWorkspace(Workspace):
         return {"zoom": round(viewport.zoom, 4), "scroll": round(viewport.scroll, 1)}
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
-        """Take back zoom and scroll; what is no number is ignored."""
+        """Take back zoom and scroll; without numbers the text is fitted into the view."""
         zoom, scroll = state.get("zoom"), state.get("scroll", 0.0)
         if isinstance(zoom, int | float) and isinstance(scroll, int | float):
             self.placed.viewport.restore(float(zoom), float(scroll))
+        else:
+            self.placed.viewport.fit()
 
     def activated(self) -> None:
         """Give the focus to the text, unless something here has it."""
