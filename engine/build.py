@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import ModelError
 from engine.lattice import Lattice
 from engine.model import Model, segment_prepared
 from engine.pipeline import Prepared
@@ -161,7 +162,11 @@ def edges_of_tokens(edges: Edges, cut: Segmented, size: int) -> NDArray[np.int32
             taken.append(unknown[node])
             node = int(edges.end[taken[-1]])
     if node != size:
-        raise AssertionError(f"the model's path stops at byte {node} of {size}")
+        raise ModelError(
+            "the model's tokens don't join to a path through the text",
+            f"byte {node} of {size} of the normalized text",
+            "report the text and the model",
+        )
     return np.array(taken, dtype=np.int32)
 
 

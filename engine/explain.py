@@ -271,7 +271,10 @@ def _explain_merge(lattice: Lattice, segmenter: Bpe, edge: int) -> MergeReason:
     start, end = int(lattice.start[edge]), int(lattice.end[edge])
     word = int(np.searchsorted(cuts, start, side="right")) - 1
     first, last = int(cuts[word]), int(cuts[word + 1])
-    history = word_history(segmenter, lattice.prepared.data[first:last])
+    history = lattice.histories.get(word)
+    if history is None:
+        history = word_history(segmenter, lattice.prepared.data[first:last])
+        lattice.histories[word] = history
     start, end = start - first, end - first
     on_path = bool((lattice.taken == edge).any())
     if on_path:

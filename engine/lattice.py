@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engine.law import Law
     from engine.passes import BestPass
     from engine.sample import Draws
+    from engine.traces.merges import History
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +155,11 @@ class Lattice:
         return best_pass(self, self.score)
 
     @cached_property
+    def histories(self) -> dict[int, History]:
+        """What merging did in each pre-token, kept once `engine.explain` has asked for it."""
+        return {}
+
+    @cached_property
     def path(self) -> Path:
         """The segmentation that the model really gives."""
         score = float(self.score[self.taken].sum()) if self.has_law else float("nan")
@@ -204,6 +210,13 @@ class Lattice:
         from engine.search import viterbi
 
         return viterbi(self, theta)
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether another path has the best path's score; see `engine.search.tied`."""
+        from engine.search import tied
+
+        return tied(self)
 
     def nbest(self, n: int, theta: float = 1.0) -> list[Path]:
         """Return the n paths of the highest scores, best first, with probabilities at `theta`."""

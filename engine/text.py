@@ -57,18 +57,22 @@ class Text:
 
     @property
     def n_bytes(self) -> int:
+        """Number of bytes in UTF-8."""
         return len(self.encoded)
 
     @property
     def n_chars(self) -> int:
+        """Number of code points."""
         return len(self.string)
 
     @property
     def n_graphemes(self) -> int:
+        """Number of extended grapheme clusters."""
         return len(self.bounds("grapheme")) - 1
 
     @property
     def n_utf16(self) -> int:
+        """Number of UTF-16 code units."""
         return int(self.bounds_utf16[-1])
 
     @cached_property

@@ -25,7 +25,7 @@ def test_of_equal_scores_the_edge_that_starts_first_wins() -> None:
     found = ["|".join(path.pieces) for path in nbest(lattice, 10)]
     assert found == ["abc", "a|bc", "ab|c", "a|b|c"]
     assert gap(lattice) == 0.0
-    assert tied(lattice)
+    assert lattice.tied
 
 
 def test_of_equal_spans_the_lower_piece_wins() -> None:
