@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from app.theme import Theme
 from app.views.merges import MergesWorkspace, common_prefix
 from app.views.merges.bricks import GUTTER
 from app.widgets.report import Facts, Heading, Lines, Section, Sentence
+from engine.bpe import Bpe
 from engine.bundled import model_path
 
 Make = Callable[[str, str], MergesWorkspace]
@@ -131,6 +133,7 @@ def test_rows_equal_merging_by_hand(make: Make) -> None:
     followed = workspace.followed
     assert followed is not None
     trace, segmenter = followed.trace, followed.trace.model.segmenter
+    assert isinstance(segmenter, Bpe)
     seen = 0
     for index in range(len(trace.prepared.fixed)):
         workspace.show_word(index)
@@ -140,7 +143,7 @@ def test_rows_equal_merging_by_hand(make: Make) -> None:
         for row in range(word.n_rows):
             shown = word.row(row)
             assert shown.piece.tolist() == now
-            found = [segmenter.pair(a, b) for a, b in zip(now[:-1], now[1:], strict=True)]
+            found = [segmenter.pair(a, b) for a, b in pairwise(now)]
             assert shown.rank[:-1].tolist() == [-1 if f is None else f[0] for f in found]
             assert shown.first.tolist() == [0, *(shown.last[:-1] + 1).tolist()]
             ranked = [(f[0], i, f[1]) for i, f in enumerate(found) if f is not None]

@@ -259,7 +259,7 @@ class MergesWorkspace(Workspace):
         if len(trace) <= LABELLED:
             labels = tuple(self._labels.rule_of_step(k) for k in range(len(trace)))
         self._show_word(pretoken, position)
-        title = self._labels.pretoken(pretoken) if self._word is not None else ""
+        title = self._labels.pretoken(pretoken) if self.word is not None else ""
         self.player.set_trace(len(trace), position, title, labels)
 
     def _place_to_show(self, before: Followed | None, now: Followed) -> tuple[int, int]:

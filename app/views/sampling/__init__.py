@@ -374,7 +374,8 @@ class SamplingWorkspace(Workspace):
         if tally is None or (self.stale and tally.n <= 1):
             tally = self._tally = Tally(passes.listing, session.settings.seed)
         wanted = self._wanted.pop("draws", None)
-        self._wanted.pop("draw", None)
+        if self._wanted.get("draw") == self._draw:
+            del self._wanted["draw"]
         least = max(self._draw + 1, wanted if isinstance(wanted, int) else 1)
         if not self.stale and tally.n < min(least, MOST):
             self.draw_more(min(least, MOST) - tally.n, show=False)
@@ -679,7 +680,7 @@ class SamplingWorkspace(Workspace):
         self._wanted = {key: state[key] for key in ("draws", "draw") if key in state}
         if self._passes is not None:
             self._show_traces(self.player.position)
-            self._prepare()
+        self._prepare()
 
 
 def trace_passes(analysis: Analysis, before: Passes | None, seed: int, draw: int) -> Passes:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,22 +85,25 @@ def list_law(lattice: Lattice, theta: float) -> Listing:
 
 
 def outcome_label(lattice: Lattice, path: list[int], first: list[int]) -> str:
-    """Return the text of a path; of a long one what differs from the first path."""
+    """Return the text of a path; of a long one the stretches that the first path lacks."""
     if len(path) <= LONGEST:
         text = path_text(lattice, path)
         if len(text) <= LONGEST or path == first:
             return text
     elif path == first:
         return path_text(lattice, path[:SHOWN]) + "|…"
-    short = min(len(path), len(first))
-    before = next((i for i in range(short) if path[i] != first[i]), short)
-    after = next(
-        (i for i in range(short - before) if path[-1 - i] != first[-1 - i]), short - before
-    )
-    start, stop = before, len(path) - after
-    text = path_text(lattice, path[start : min(stop, start + SHOWN)])
-    more = stop < len(path) or stop > start + SHOWN
-    return f"{'…|' if start else ''}{text}{'|…' if more else ''}"
+    known, parts, left = set(first), [], SHOWN
+    for shared, run in groupby(path, known.__contains__):
+        if left <= 0:
+            parts.append("…")
+            break
+        if shared:
+            parts.append("…")
+        else:
+            own = list(run)[:left]
+            left -= len(own)
+            parts.append(path_text(lattice, own))
+    return "|".join(parts)
 
 
 class Tally:
