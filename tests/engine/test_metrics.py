@@ -58,7 +58,8 @@ def test_newlines_and_carriage_returns_are_not_counted(tmp_path: Path, bpe: Mode
     plain = compare(bpe, folder_of(tmp_path / "a", en="one two\nthree\n"))
     crlf = compare(bpe, folder_of(tmp_path / "b", en="one two\r\nthree\r\n"))
     last = compare(bpe, folder_of(tmp_path / "c", en="one two\nthree"))
-    assert plain.rows == crlf.rows == last.rows
+    # As text, since the columns that weren't asked for are not equal to themselves.
+    assert repr(plain.rows) == repr(crlf.rows) == repr(last.rows)
     assert plain.rows[0].bytes == 12
     assert any("CR" in warning for warning in crlf.warnings)
 
@@ -158,7 +159,7 @@ def test_progress_cancel_and_threads(bpe: Model) -> None:
     table = compare(bpe, corpus, report=lambda *step: seen.append(step))
     assert seen == [(done, len(corpus)) for done in range(len(corpus) + 1)]
     with ThreadPoolExecutor(2) as executor:
-        assert compare(bpe, corpus, executor=executor).rows == table.rows
+        assert repr(compare(bpe, corpus, executor=executor).rows) == repr(table.rows)
 
     def stop(done: int, total: int) -> None:
         if done == 2:
