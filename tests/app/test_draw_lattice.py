@@ -149,7 +149,7 @@ def test_bands_of_mixed_directions_have_a_rectangle_each_side(axis_of, bpe):
 
 
 def test_arcs_end_where_their_pieces_do(watching, axis_of):
-    arcs, axis, best, nbest, law = lattice_arcs(watching, "watching", axis_of, n=3)
+    arcs, axis, best, _, law = lattice_arcs(watching, "watching", axis_of, n=3)
     placed, lattice = arcs.placement, arcs.lattice
     # Three segmentations of equal score have five edges together; single unknown characters,
     # one edge each, are too improbable to be drawn.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
@@ -21,7 +21,7 @@ from app.draw.lattice import Frame, Light, draw_lattice, draw_minimap, frame
 from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
 from app.session import Session
 from app.theme import SIZE_BODY, Theme
-from app.views.explore.legend import draw_legend
+from app.views.explore.legend import draw_legend, legend_text
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
 from engine.place import Placement, edge_at
@@ -32,8 +32,6 @@ REACH = 8.0
 
 class LatticeView(QWidget):
     """Draws the placed lattice. Selects edges and paths in the session."""
-
-    cleared = Signal()
 
     def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,6 +81,10 @@ class LatticeView(QWidget):
             self._shapes = arcs_in_view(arcs, self.viewport, self.place.room)
         return self._shapes
 
+    def legend(self) -> str:
+        """Return what the legend says."""
+        return legend_text(self._placed, self)
+
     def light(self) -> Light:
         """Return what is lit: hover, and the selection as far as this lattice has it."""
         selection, placed = self._session.selection, self._placed
@@ -110,6 +112,8 @@ class LatticeView(QWidget):
                     "{drawn:,} of {total:,} edges are drawn. Left and right walk the path, up and "
                     "down the edges at a node; the table of edges holds the same."
                 ).format(drawn=len(arcs), total=arcs.total)
+                + "\n"
+                + self.legend()
             )
         self.update()
 

@@ -66,6 +66,13 @@ def draw_legend(
         )
 
 
+def legend_text(placed: Placed, widget: QWidget) -> str:
+    """Return the notes of the legend as text."""
+    if placed.arcs is None or placed.analysis is None:
+        return ""
+    return "\n".join(words for words, _, _ in _notes(placed, widget))
+
+
 def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
     """Return the lines under the samples: words, bold, and pixels after them."""
     arcs, analysis = placed.arcs, placed.analysis

@@ -27,8 +27,10 @@ from app.session import Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
+from engine.search import rounding
 
 ROW, BRICK, TOP = 25, 19, 6
+RIGHT = Qt.AlignmentFlag.AlignRight
 BAR_LEFT, BAR_WIDTH = 30.0, 58.0
 
 
@@ -39,6 +41,7 @@ class PathsView(QWidget):
         super().__init__(parent)
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
+        self._ties: frozenset[int] = frozenset()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -66,6 +69,12 @@ class PathsView(QWidget):
             for place, row in enumerate(self._placed.rows)
         ]
         self.setAccessibleDescription("\n".join(lines))
+        self._ties = frozenset(self.ties())
+        self.setToolTip(
+            self.tr("= marks a path whose score equals that of the path before")
+            if self._ties
+            else ""
+        )
         self.update()
 
     def row_rect(self, row: int) -> QRectF:
@@ -76,6 +85,14 @@ class PathsView(QWidget):
         """Return the path at a height, -1 where there is none."""
         row = int((y - TOP) // ROW)
         return row if 0 <= row < len(self._placed.rows) else -1
+
+    def ties(self) -> list[int]:
+        """Return the paths whose score is that of the path before, to rounding."""
+        paths = [row.path for row in self._placed.rows]
+        if len(paths) < 2:
+            return []
+        close = rounding(paths[0].lattice)
+        return [k for k in range(1, len(paths)) if paths[k - 1].score - paths[k].score <= close]
 
     # Painting
 
@@ -106,7 +123,9 @@ class PathsView(QWidget):
             box = QRectF(12, rect.top(), GUTTER - 12, rect.height())
             painter.drawText(box, middle, self.tr("the path taken"))
             return
-        painter.drawText(QRectF(12, rect.top(), 18, rect.height()), middle, str(place + 1))
+        # "=2": this path's score is that of the path before.
+        name = f"={place + 1}" if place in self._ties else str(place + 1)
+        painter.drawText(QRectF(6, rect.top(), 20, rect.height()), middle | RIGHT, name)
         top = max(self._placed.rows[0].path.probability, 1e-300)
         wide = BAR_WIDTH * path.probability / top
         bar = QRectF(BAR_LEFT, rect.center().y() - 6, max(wide, 1.0), 12)

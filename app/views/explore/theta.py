@@ -38,6 +38,7 @@ class NumberField(QLineEdit):
     """θ as a number: Return or leaving the field takes it, ↑ and ↓ step by a tenth."""
 
     entered = Signal(float)
+    refused = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +65,7 @@ class NumberField(QLineEdit):
         if value is not None:
             self.entered.emit(value)
         else:
-            self.undo()
+            self.refused.emit()
 
 
 class ThetaControl(QWidget):
@@ -96,6 +97,7 @@ class ThetaControl(QWidget):
             row.addWidget(widget)
         self.slider.valueChanged.connect(self._slid)
         self.field.entered.connect(lambda theta: session.change_settings(theta=theta))
+        self.field.refused.connect(self._show)
         self.reset.clicked.connect(lambda: session.change_settings(theta=1.0))
         session.settings_changed.connect(self._show)
         self._show()

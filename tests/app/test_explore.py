@@ -1,0 +1,545 @@
+"""Explore as a person uses it: type, click arcs and tokens, walk with keys, turn θ, copy."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDockWidget
+
+import engine
+from app.draw.viewport import GUTTER
+from app.views.explore import ExploreWorkspace
+from app.views.explore.theta import TICKS, theta_at, tick_at
+from engine import bundled
+from engine.display import visible
+from engine.place import arc_points
+
+KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
+SENTENCE = "The weather is lovely today"
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {m.name: engine.load(m.path) for m in bundled.models()}
+
+
+@pytest.fixture
+def explore(qtbot, session, theme, models):
+    """Make the workspace with some models open and a text typed."""
+
+    def make(text=SENTENCE, names=("everyday-unigram", "everyday-bpe")):
+        for name in names:
+            session.add_model(models[name])
+        if session.models:
+            session.set_active(session.models[0].key)
+        workspace = ExploreWorkspace(session, theme)
+        qtbot.addWidget(workspace)
+        workspace.resize(1370, 820)
+        workspace.show()
+        session.set_text(text)
+        settle(qtbot, session)
+        return workspace
+
+    return make
+
+
+def settle(qtbot, session):
+    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+
+
+def apex(workspace, edge):
+    """Return a pixel on an edge's arc."""
+    shapes = workspace.lattice.shapes()
+    k = int(np.flatnonzero(shapes.edge == edge)[0])
+    x, up = arc_points(shapes.x0[k : k + 1], shapes.x1[k : k + 1], shapes.height[k : k + 1])[0][12]
+    return QPoint(round(x), round(workspace.lattice.place.base - up))
+
+
+def bricks_of(workspace):
+    return [line.pieces for line in workspace.inspector.bricks.lines]
+
+
+# Typing
+
+
+def test_typing_shows_tokens_then_the_lattice(qtbot, session, explore):
+    workspace = explore("")
+    field = workspace.text_bar.field
+    field.setFocus()
+    qtbot.keyClicks(field, "lovely")
+    assert session.text.string == "lovely"
+    settle(qtbot, session)
+    placed = workspace.placed
+    for opened in session.models:
+        assert placed.bands[opened.key].total == len(session.encoding(opened.key))
+    assert placed.analysis.text is session.text
+    assert placed.arcs.total == placed.analysis.lattice.n_edges > 0
+    assert workspace.text_bar.counts.text() == "6 graphemes · 6 bytes"
+
+
+def test_a_pasted_text_keeps_its_lines_and_shows_their_ends(qtbot, session, explore):
+    workspace = explore("")
+    field = workspace.text_bar.field
+    QGuiApplication.clipboard().setText("one\ttwo\nthree")
+    field.setFocus()
+    qtbot.keyClick(field, KEY.Key_V, CTRL)
+    assert session.text.string == "one\ttwo\nthree"
+    settle(qtbot, session)
+    assert [label for label in workspace.placed.axis.labels if label in "→↵"] == ["→", "↵"]
+    qtbot.keyClick(field, KEY.Key_A, CTRL)
+    qtbot.keyClick(field, KEY.Key_Backspace)
+    assert session.text.string == ""
+
+
+def test_return_leaves_the_field_and_shift_return_breaks_the_line(qtbot, session, explore):
+    workspace = explore("ab")
+    field = workspace.text_bar.field
+    field.setFocus()
+    qtbot.keyClick(field, KEY.Key_End)
+    qtbot.keyClick(field, KEY.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert session.text.string == "ab\n"
+    qtbot.keyClick(field, KEY.Key_Return)
+    assert session.text.string == "ab\n"
+    assert workspace.focusWidget() is workspace.lattice
+
+
+def test_a_text_with_windows_line_ends_stays_as_given_until_it_is_edited(qtbot, session, explore):
+    workspace = explore("a\r\nb")
+    assert session.text.string == "a\r\nb"
+    assert workspace.text_bar.field.text() == "a\nb"
+
+
+def test_a_long_line_is_drawn_from_its_start_and_says_so(qtbot, session, explore):
+    workspace = explore("The weather is lovely. " * 2000)
+    axis = workspace.placed.axis
+    assert axis.shown == 20_000
+    assert axis.text is session.text
+    assert workspace.lattice_title.note.text() == "of the first 20,000 of 46,000 bytes"
+    key = session.models[0].key
+    assert workspace.placed.bands[key].total == len(session.encoding(key))
+    assert workspace.placed.viewport.overflows
+    workspace.grab()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "\n", "👨‍👩‍👧‍👦", "مرحبا بالعالم 123", "हिन्दी", "สวัสดี", "\u200d\u0301", "a\x00b"],
+)
+@pytest.mark.parametrize("unit", ["grapheme", "byte"])
+def test_any_text_can_be_drawn(qtbot, session, explore, text, unit):
+    names = ("everyday-unigram", "everyday-bpe", "everyday-wordpiece", "toy-weather")
+    workspace = explore(text, names)
+    session.change_settings(unit=unit)
+    for opened in session.models:
+        session.set_active(opened.key)
+        settle(qtbot, session)
+        assert workspace.placed.analysis.model_key == opened.key
+        workspace.grab()
+
+
+def test_the_units_switch_changes_axis_and_session(qtbot, session, explore):
+    workspace = explore("今天")
+    qtbot.mouseClick(workspace.text_bar.units.button("byte"), LEFT)
+    assert session.settings.unit == "byte"
+    assert workspace.placed.axis.unit == "byte"
+    assert workspace.edges_title.note.text().endswith("bytes of the text")
+    session.change_settings(unit="grapheme")
+    assert workspace.text_bar.units.value() == "grapheme"
+
+
+# Selection
+
+
+def test_a_click_on_an_arc_selects_the_edge_everywhere(qtbot, session, explore):
+    workspace = explore()
+    edge = int(workspace.placed.paths()[0].edges[1])
+    qtbot.mouseMove(workspace.lattice, apex(workspace, edge))
+    assert workspace.lattice.hover == edge
+    qtbot.mouseClick(workspace.lattice, LEFT, pos=apex(workspace, edge))
+    lattice = workspace.placed.analysis.lattice
+    assert session.selection.edge == edge
+    assert session.selection.piece == lattice.piece[edge]
+    assert session.selection.span == lattice.source(edge)
+    rows = workspace.edges.selectionModel().selectedRows()
+    assert [workspace.edges.edges.edge(row.row()) for row in rows] == [edge]
+    assert workspace.inspector.piece.text() == visible(lattice.bytes(edge))
+    values = workspace.inspector.values
+    assert values.value("Id") == str(lattice.piece[edge])
+    assert float(values.value("Probability")) == pytest.approx(
+        workspace.placed.analysis.law.marginal[edge], abs=5e-5
+    )
+    settle(qtbot, session)
+    assert workspace.inspector.reason.on_path
+    assert workspace.inspector.why_title.text() == "Why is it on the best path?"
+
+
+def test_an_edge_beside_the_path_is_explained_by_two_ways_to_cut(qtbot, session, explore):
+    workspace = explore()
+    placed = workspace.placed.arcs.placement
+    edge = int(placed.edge[placed.role == 1][0])
+    workspace.lattice.select_edge(edge)
+    settle(qtbot, session)
+    reason, analysis = workspace.inspector.reason, workspace.placed.analysis
+    assert reason.kind == "beaten"
+    assert workspace.inspector.state.text().startswith("In alternative")
+    best, other = (analysis.lattice.bytes(int(e)).decode() for e in (reason.best[0], edge))
+    first, second = bricks_of(workspace)
+    assert first[0] == best
+    assert other in second
+    assert f"{reason.gap:.3f} nats" in workspace.inspector.why_end.text()
+    session.select(edge=None, span=None, piece=None)
+    assert workspace.inspector.bricks.isHidden()
+
+
+def test_a_click_beside_the_arcs_clears_the_selection(qtbot, session, explore):
+    workspace = explore()
+    workspace.lattice.select_edge(0)
+    qtbot.mouseClick(workspace.lattice, LEFT, pos=QPoint(int(GUTTER) + 4, 4))
+    assert session.selection.edge is None
+    assert session.selection.span is None
+    assert workspace.inspector.title.title.text() == "Text"
+
+
+def test_a_click_on_a_token_selects_it_and_its_edge(qtbot, session, explore):
+    workspace = explore()
+    bands = workspace.bands
+    viewport, placed = workspace.placed.viewport, workspace.placed.bands[session.models[0].key]
+    middle = viewport.screen(float(placed.rect_left[2] + placed.rect_right[2]) / 2)
+    place = QPointF(middle, bands.row_rect(0).center().y()).toPoint()
+    qtbot.mouseClick(bands, LEFT, pos=place)
+    encoding = session.encoding(session.models[0].key)
+    assert session.selection.model == session.models[0].key
+    assert session.selection.piece == encoding.ids[2]
+    assert session.selection.span == (encoding.start[2], encoding.end[2])
+    lattice = workspace.placed.analysis.lattice
+    assert lattice.piece[session.selection.edge] == encoding.ids[2]
+    assert lattice.start[session.selection.edge] == encoding.node_start[2]
+
+
+def test_a_token_of_another_model_tells_who_cuts_it_how(qtbot, session, explore):
+    workspace = explore()
+    other = session.models[1]
+    workspace.bands.select_group(other, 1)
+    encoding = session.encoding(other.key)
+    assert session.selection.model == other.key
+    assert session.selection.edge is None
+    assert workspace.inspector.title.title.text() == "Token"
+    assert workspace.inspector.values.value("Id") == str(encoding.ids[1])
+    names = [row.accessibleName() for row in workspace.inspector.elsewhere.rows]
+    assert len(names) == 1
+    assert names[0].startswith("everyday-unigram: ")
+    assert not workspace.inspector.activate_button.isHidden()
+    qtbot.mouseClick(workspace.inspector.activate_button, LEFT)
+    assert session.active is other
+
+
+def test_a_character_cut_into_bytes_is_selected_whole(qtbot, session, explore):
+    workspace = explore("aᚠ", ("everyday-bpe",))
+    workspace.bands.select_group(session.models[0], 1)
+    assert session.selection.span == (1, 4)
+    assert session.selection.piece is None
+    assert workspace.inspector.state.text() == "3 tokens of everyday-bpe"
+    assert workspace.bands.describe(session.models[0], 1).count("\n") == 2
+
+
+def test_a_click_on_a_model_name_makes_it_active(qtbot, session, explore):
+    workspace = explore()
+    place = workspace.bands.row_rect(1).center()
+    qtbot.mouseClick(workspace.bands, LEFT, pos=QPoint(40, int(place.y())))
+    assert session.active is session.models[1]
+
+
+# Keys
+
+
+def test_arrow_keys_walk_the_path_and_the_edges_at_a_node(qtbot, session, explore):
+    workspace = explore()
+    lattice = workspace.placed.analysis.lattice
+    best = workspace.placed.paths()[0].edges.tolist()
+    view = workspace.lattice
+    view.setFocus()
+    for edge in best[:3]:
+        qtbot.keyClick(view, KEY.Key_Right)
+        assert session.selection.edge == edge
+    qtbot.keyClick(view, KEY.Key_Left)
+    assert session.selection.edge == best[1]
+    qtbot.keyClick(view, KEY.Key_Down)
+    beside = session.selection.edge
+    assert beside != best[1]
+    assert lattice.start[beside] == lattice.start[best[1]]
+    qtbot.keyClick(view, KEY.Key_Up)
+    assert session.selection.edge == best[1]
+    qtbot.keyClick(view, KEY.Key_Escape)
+    assert session.selection.edge is None
+
+
+def test_right_to_left_text_is_walked_to_the_left(qtbot, session, explore):
+    workspace = explore("שלום עולם")
+    best = workspace.placed.paths()[0].edges.tolist()
+    qtbot.keyClick(workspace.lattice, KEY.Key_Left)
+    qtbot.keyClick(workspace.lattice, KEY.Key_Left)
+    assert session.selection.edge == best[1]
+
+
+def test_a_digit_selects_a_path_and_the_bricks_show_it(qtbot, session, explore):
+    workspace = explore()
+    qtbot.keyClick(workspace.lattice, KEY.Key_2)
+    assert session.selection.path == 1
+    assert workspace.lattice.light().path == frozenset(workspace.placed.paths()[1].edges.tolist())
+    assert workspace.inspector.title.title.text() == "Path 2"
+    qtbot.keyClick(workspace.paths, KEY.Key_Down)
+    assert session.selection.path == 2
+    gap = workspace.placed.paths()[0].score - workspace.placed.paths()[2].score
+    assert workspace.inspector.values.value("Behind 1") == f"{gap:.3f} nats"
+
+
+def test_plus_minus_and_zero_zoom(qtbot, session, explore):
+    workspace = explore()
+    viewport = workspace.placed.viewport
+    before = viewport.zoom
+    qtbot.keyClick(workspace.lattice, KEY.Key_Plus)
+    qtbot.keyClick(workspace.lattice, KEY.Key_Plus)
+    assert viewport.zoom > before
+    assert workspace.placed.lattice_viewport.zoom == viewport.zoom
+    assert workspace.view_state()["zoom"] == round(viewport.zoom, 4)
+    state = workspace.view_state()
+    qtbot.keyClick(workspace.lattice, KEY.Key_0)
+    assert viewport.zoom == before
+    assert workspace.view_state() == {}
+    workspace.restore_view_state(state)
+    assert viewport.zoom == pytest.approx(state["zoom"])
+    workspace.restore_view_state({"zoom": "large"})
+    assert viewport.fitted
+
+
+def test_tokens_are_walked_by_keys(qtbot, session, explore):
+    workspace = explore()
+    qtbot.keyClick(workspace.bands, KEY.Key_Right)
+    qtbot.keyClick(workspace.bands, KEY.Key_Right)
+    first = session.encoding(session.models[0].key)
+    assert session.selection.span == (first.start[1], first.end[1])
+    qtbot.keyClick(workspace.bands, KEY.Key_Down)
+    assert session.selection.model == session.models[1].key
+    assert session.selection.span[0] <= first.start[1] < session.selection.span[1]
+
+
+# Bricks and table
+
+
+def test_a_click_on_a_brick_selects_edge_and_path(qtbot, session, explore):
+    workspace = explore()
+    row = workspace.placed.rows[1]
+    b = int(np.flatnonzero(row.differs)[0])
+    k = int(np.flatnonzero(row.rect_brick == b)[0])
+    x = workspace.placed.viewport.screen(float(row.rect_left[k] + row.rect_right[k]) / 2)
+    place = QPointF(x, workspace.paths.row_rect(1).center().y()).toPoint()
+    qtbot.mouseClick(workspace.paths, LEFT, pos=place)
+    assert session.selection.path == 1
+    assert session.selection.edge == row.path.edges[row.first[b]]
+
+
+def test_the_table_holds_every_edge_and_selects(qtbot, session, explore):
+    workspace = explore()
+    table, model = workspace.edges, workspace.edges.edges
+    lattice, law = workspace.placed.analysis.lattice, workspace.placed.analysis.law
+    assert model.rowCount() == lattice.n_edges
+    assert "probability" in model.columns
+    column = model.columns.index("probability")
+    table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
+    ordered = [law.marginal[model.edge(row)] for row in range(model.rowCount())]
+    assert ordered == sorted(ordered, reverse=True)
+    workspace.pane("edges").raise_()
+    table.setFocus()
+    table.selectRow(4)
+    edge = model.edge(4)
+    assert session.selection.edge == edge
+    assert session.selection.span == lattice.source(edge)
+    qtbot.keyClick(table, KEY.Key_Down)
+    assert session.selection.edge == model.edge(5)
+    workspace.lattice.select_edge(model.edge(9))
+    assert table.selectionModel().selectedRows()[0].row() == 9
+
+
+def test_the_table_passes_the_model_tester(qtmodeltester, session, explore):
+    qtmodeltester.check(explore().edges.edges)
+
+
+def test_positions_in_the_table_count_the_unit(qtbot, session, explore):
+    workspace = explore("今天天气", ("toy-weather",))
+    model = workspace.edges.edges
+    ends = {model.index(row, 1).data() for row in range(model.rowCount())}
+    session.change_settings(unit="byte")
+    bytewise = {model.index(row, 1).data() for row in range(model.rowCount())}
+    assert max(int(end) for end in ends) == 4
+    assert max(int(end) for end in bytewise) == 12
+
+
+# θ
+
+
+def test_the_slider_runs_from_uniform_over_one_to_viterbi():
+    assert theta_at(0) == 0
+    assert theta_at(TICKS // 2) == pytest.approx(1)
+    assert theta_at(TICKS) == pytest.approx(10)
+    for theta in (0.0, 0.2, 1.0, 3.0, 10.0):
+        assert theta_at(tick_at(theta)) == pytest.approx(theta, abs=0.03)
+    assert tick_at(500) == TICKS
+
+
+def test_theta_changes_the_law_live(qtbot, session, explore):
+    workspace = explore()
+    lattice = workspace.placed.analysis.lattice
+    workspace.theta.slider.setValue(0)
+    assert session.settings.theta == 0
+    settle(qtbot, session)
+    analysis = workspace.placed.analysis
+    assert analysis.lattice is lattice
+    assert analysis.law.entropy == pytest.approx(np.log(float(lattice.paths)))
+    assert "θ = 0." in workspace.lattice.legend()
+    workspace.theta.field.setText("2.5")
+    qtbot.keyClick(workspace.theta.field, KEY.Key_Return)
+    assert session.settings.theta == 2.5
+    qtbot.mouseClick(workspace.theta.reset, LEFT)
+    assert session.settings.theta == 1.0
+    assert workspace.theta.field.text() == "1.00"
+    settle(qtbot, session)
+
+
+def test_a_wrong_theta_changes_nothing(qtbot, session, explore):
+    workspace = explore()
+    workspace.theta.field.setText("much")
+    qtbot.keyClick(workspace.theta.field, KEY.Key_Return)
+    assert session.settings.theta == 1.0
+    assert workspace.theta.field.text() == "1.00"
+
+
+def test_the_old_law_stays_with_a_note_until_the_new_one_is_there(qtbot, session, explore):
+    workspace = explore()
+    before = workspace.placed.arcs
+    session.change_settings(theta=0.5)
+    assert workspace.placed.arcs is before
+    assert workspace.placed.stale_theta
+    assert workspace.lattice_title.note.text().startswith("for θ = 1;")
+    settle(qtbot, session)
+    assert not workspace.placed.stale_theta
+    assert workspace.lattice_title.note.text() == ""
+
+
+def test_without_a_law_theta_is_off_and_says_why(qtbot, session, explore):
+    workspace = explore(names=("everyday-bpe",))
+    assert not workspace.theta.isEnabled()
+    assert workspace.theta.toolTip() == workspace.placed.analysis.lattice.no_law
+    assert workspace.placed.analysis.lattice.no_law in workspace.lattice.legend()
+    assert "probability" not in workspace.edges.edges.columns
+    assert "rank" in workspace.edges.edges.columns
+    assert workspace.paths_title.title.text() == "The path taken"
+    assert len(workspace.placed.rows) == 1
+    workspace.lattice.select_edge(int(workspace.placed.analysis.best.edges[1]))
+    settle(qtbot, session)
+    assert workspace.inspector.why_title.text() == "Why is it a token here?"
+    assert workspace.inspector.why.text().startswith("Rule ")
+
+
+def test_wordpiece_is_explained_by_the_longest_match(qtbot, session, explore):
+    workspace = explore(names=("everyday-wordpiece",))
+    lattice = workspace.placed.analysis.lattice
+    taken = set(workspace.placed.analysis.best.edges.tolist())
+    edge = next(e for e in range(lattice.n_edges) if e not in taken)
+    workspace.lattice.select_edge(edge)
+    settle(qtbot, session)
+    assert workspace.inspector.state.text() == "Matches, but is not on the path taken"
+    assert workspace.inspector.reason.kind in ("longer", "passed")
+
+
+# Words
+
+
+def test_the_summary_tells_share_count_and_spread(qtbot, session, explore):
+    workspace = explore("watching", ("toy-watching",))
+    session.change_settings(nbest=3)
+    settle(qtbot, session)
+    assert workspace.paths_title.title.text() == "Best 3 paths"
+    note = workspace.paths_title.note.text()
+    assert note.startswith("together 1.000 of all probability · ")
+    assert note.endswith("entropy 1.099 nats, as if 3.0 equal paths")
+    assert workspace.paths.ties() == [1, 2]
+
+
+def test_while_a_new_text_is_analysed_the_old_lattice_stays_on_its_own_axis(
+    qtbot, session, explore
+):
+    workspace = explore("lovely")
+    old = workspace.placed.lattice_viewport.axis
+    session.set_text("lovely weather")
+    qtbot.waitUntil(lambda: workspace.placed.viewport.axis.text is session.text)
+    assert workspace.placed.lattice_viewport.axis is old
+    assert workspace.placed.stale_text
+    workspace.grab()
+    settle(qtbot, session)
+    assert workspace.placed.lattice_viewport.axis is workspace.placed.viewport.axis
+
+
+def test_closing_the_last_model_empties_the_pictures(qtbot, session, explore):
+    workspace = explore(names=("everyday-bpe",))
+    session.close_model(session.models[0].key)
+    assert workspace.placed.arcs is None
+    assert workspace.placed.rows == ()
+    assert workspace.edges.edges.rowCount() == 0
+    assert workspace.inspector.hint.text() == "Open a model to see how it cuts this text."
+    workspace.grab()
+
+
+# Doing
+
+
+def test_the_lattice_is_copied_as_text_json_and_svg(qtbot, session, explore):
+    workspace = explore("lovely")
+    clipboard = QGuiApplication.clipboard()
+    clipboard.clear()
+    workspace.lattice.setFocus()
+    workspace.inspector.copy("text")
+    settle(qtbot, session)
+    first = clipboard.text().split("\n")[0].split("\t")
+    assert float(first[0]) == pytest.approx(workspace.placed.paths()[0].probability, abs=1e-6)
+    assert first[2] == " ".join(workspace.placed.paths()[0].pieces)
+    workspace.inspector.copy("json")
+    settle(qtbot, session)
+    assert len(json.loads(clipboard.text())["edges"]) == workspace.placed.arcs.total
+    workspace.inspector.copy("svg")
+    settle(qtbot, session)
+    assert clipboard.mimeData().data("image/svg+xml").startsWith(b"<svg")
+
+
+def test_show_in_vocabulary_asks_for_that_workspace(qtbot, session, explore):
+    workspace = explore()
+    assert workspace.inspector.show_button.isHidden()
+    workspace.lattice.select_edge(int(workspace.placed.paths()[0].edges[1]))
+    with qtbot.waitSignal(workspace.go_to) as signal:
+        qtbot.mouseClick(workspace.inspector.show_button, LEFT)
+    assert signal.args == ["vocabulary"]
+
+
+def test_every_picture_and_control_has_a_name(qtbot, session, explore):
+    workspace = explore()
+    for widget in (
+        workspace.text_bar.field, workspace.text_bar.units, workspace.bands, workspace.lattice,
+        workspace.paths, workspace.edges, workspace.inspector, workspace.theta.slider,
+        workspace.theta.field,
+    ):  # fmt: skip
+        assert widget.accessibleName()
+        assert widget.focusPolicy() != Qt.FocusPolicy.NoFocus or widget is workspace.text_bar.units
+    assert str(workspace.placed.arcs.total) in workspace.lattice.accessibleDescription()
+    assert workspace.paths.accessibleDescription().count("\n") == len(workspace.placed.rows) - 1
+
+
+def test_panes_have_names_and_come_back(qtbot, session, explore):
+    workspace = explore()
+    names = {dock.objectName() for dock in workspace.findChildren(QDockWidget)}
+    assert names == {"explore.paths", "explore.edges", "explore.inspector"}
+    workspace.pane("inspector").hide()
+    workspace.restore_default()
+    assert workspace.pane("inspector").isVisible()
