@@ -16,7 +16,7 @@ from app.draw.numbers import p_value_text, share_text, signed
 from app.draw.viewport import GUTTER
 from app.session import Session
 from app.theme import Theme
-from app.views.sampling import SamplingWorkspace, find_other
+from app.views.sampling import FIRST, SamplingWorkspace, find_other
 from app.views.sampling.tally import Tally, list_law, outcome_label
 from app.widgets.report import Sentence, Table
 from engine.bundled import model_path
@@ -50,7 +50,8 @@ def settle(qtbot: Any, workspace: SamplingWorkspace, session: Session) -> None:
     """Wait until lattice, passes and draws are there."""
 
     def ready() -> bool:
-        return not session.busy and (workspace.passes is None or workspace.tally is not None)
+        tally = workspace.tally
+        return not session.busy and (workspace.passes is None or bool(tally and tally.n))
 
     qtbot.waitUntil(ready, timeout=20_000)
     qtbot.wait(1)
@@ -147,25 +148,25 @@ def test_verdicts_follow_the_needle(make: Make) -> None:
 def test_a_sample_is_that_of_the_engine(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("watching", "toy-watching")
     qtbot.mouseClick(workspace.many, Qt.MouseButton.LeftButton)
-    tally = draws(qtbot, workspace, 1001)
+    tally = draws(qtbot, workspace, 1100)
     passes = workspace.passes
     assert passes is not None
     lattice = passes.analysis.lattice
-    sample = lattice.sample("perfect", count=1001, seed=session.settings.seed)
+    sample = lattice.sample("perfect", count=1100, seed=session.settings.seed)
     assert tally.distance == pytest.approx(sample.tv_distance)
     assert tally.test == sample.chi2
     exact = sample.exact_counts
     assert exact is not None
     counts = tally.counts_of(passes.listing)
     assert counts[:3].tolist() == exact[:3].tolist()
-    assert counts.sum() == 1001
+    assert counts.sum() == 1100
     # The draw that is shown coin by coin is the last of the sample.
-    assert workspace.shown_draw == 1000
-    assert passes.perfect.path.edges.tolist() == sample.paths[sample.order[1000]].edges.tolist()
-    assert workspace.draw.value() == 1001
+    assert workspace.shown_draw == 1099
+    assert passes.perfect.path.edges.tolist() == sample.paths[sample.order[1099]].edges.tolist()
+    assert workspace.draw.value() == 1100
     n, distance = tally.curve
     assert n[0] == 1
-    assert n[-1] == 1001
+    assert n[-1] == 1100
     assert distance[-1] == pytest.approx(tally.distance)
     at = 20
     assert distance[n.tolist().index(at)] == pytest.approx(sample.distance_after(at))
@@ -179,7 +180,7 @@ def test_viterbi_stands_beside_as_one_path(qtbot: Any, make: Make) -> None:
     outcomes = workspace.law.outcomes
     assert outcomes is not None
     viterbi = next(mark for mark in outcomes.marks if mark.square)
-    assert viterbi.counts.tolist() == [1, 0, 0, 0]
+    assert viterbi.counts.tolist() == [FIRST, 0, 0, 0]
     curve = next(curve for curve in workspace.curve.curves if curve.dashed)
     assert curve.distance.tolist() == pytest.approx([2 / 3, 2 / 3])
 
@@ -197,11 +198,11 @@ def test_keys_draw_and_step(qtbot: Any, make: Make) -> None:
     assert player.playing
     qtbot.keyClick(lane, Qt.Key.Key_Space)
     qtbot.keyClick(lane, Qt.Key.Key_R)
-    draws(qtbot, workspace, 2)
-    assert workspace.shown_draw == 1
+    draws(qtbot, workspace, FIRST + 1)
+    assert workspace.shown_draw == FIRST
     qtbot.keyClick(workspace.law, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
-    draws(qtbot, workspace, 1002)
-    assert workspace.shown_draw == 1001
+    draws(qtbot, workspace, FIRST + 1001)
+    assert workspace.shown_draw == FIRST + 1000
 
 
 def test_n_goes_to_a_draw_that_is_not_the_best(qtbot: Any, make: Make, session: Session) -> None:
@@ -234,8 +235,8 @@ def test_a_search_ends(make: Make) -> None:
 
 def test_theta_makes_the_sample_stale(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("今天天气不错", "toy-weather")
-    workspace.draw_more(99, show=False)
-    draws(qtbot, workspace, 100)
+    workspace.draw_more(100, show=False)
+    draws(qtbot, workspace, 200)
     before = workspace.law.outcomes
     assert before is not None
     session.change_settings(theta=0.2)
@@ -249,7 +250,7 @@ def test_theta_makes_the_sample_stale(qtbot: Any, make: Make, session: Session) 
     assert after.exact[0] < before.exact[0]
     assert any("Draw again" in text for text in sentences(workspace))
     qtbot.mouseClick(workspace.again, Qt.MouseButton.LeftButton)
-    tally = draws(qtbot, workspace, 100)
+    tally = draws(qtbot, workspace, 200)
     assert tally.theta == 0.2
     assert not workspace.stale
     assert not workspace.again.isVisibleTo(workspace)
@@ -274,8 +275,7 @@ def test_a_seed_gives_its_own_draws(qtbot: Any, make: Make, session: Session) ->
 
 def test_a_draw_is_chosen_by_number(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("watching", "toy-watching")
-    workspace.draw_more(30, show=False)
-    draws(qtbot, workspace, 31)
+    draws(qtbot, workspace, FIRST)
     workspace.draw.selectAll()
     qtbot.keyClicks(workspace.draw, "20")
     qtbot.keyClick(workspace.draw, Qt.Key.Key_Return)
@@ -289,13 +289,13 @@ def test_a_draw_is_chosen_by_number(qtbot: Any, make: Make, session: Session) ->
 def test_stopping_keeps_what_is_drawn(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make(LONG, "everyday-unigram")
     workspace.draw_more(200_000, show=False)
-    qtbot.waitUntil(lambda: (workspace.tally.n if workspace.tally else 0) > 1, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(workspace.tally and workspace.tally.n > FIRST), timeout=20_000)
     assert workspace.stop.isVisibleTo(workspace)
     qtbot.mouseClick(workspace.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
     tally = workspace.tally
     assert tally is not None
-    assert 1 < tally.n < 200_001
+    assert FIRST < tally.n < 200_000
     assert not workspace.stop.isVisibleTo(workspace)
     assert sum(tally.drawn.values()) == tally.n
 
@@ -313,8 +313,8 @@ def test_too_many_segmentations_are_said_to_be(qtbot: Any, make: Make, session: 
     assert float(outcomes.exact.sum()) == pytest.approx(1.0)
     assert "too many" in workspace.law.note
     workspace.draw_more(300, show=False)
-    tally = draws(qtbot, workspace, 301)
-    assert tally.counts_of(passes.listing).sum() == 301
+    tally = draws(qtbot, workspace, FIRST + 300)
+    assert tally.counts_of(passes.listing).sum() == FIRST + 300
     test = tally.test
     assert test is not None
     assert test.p_value > 1e-4
@@ -351,8 +351,8 @@ def test_the_step_table_is_the_trace(make: Make) -> None:
 
 def test_the_outcome_table_is_the_chart(qtbot: Any, make: Make) -> None:
     workspace = make("watching", "toy-watching")
-    workspace.draw_more(299, show=False)
-    tally = draws(qtbot, workspace, 300)
+    workspace.draw_more(200, show=False)
+    tally = draws(qtbot, workspace, FIRST + 200)
     passes, model = workspace.passes, workspace.outcomes
     assert passes is not None
     counts = tally.counts_of(passes.listing)
@@ -360,8 +360,8 @@ def test_the_outcome_table_is_the_chart(qtbot: Any, make: Make) -> None:
         cells = [str(model.data(model.index(row, column))) for column in range(6)]
         assert cells[1] == "1/3"
         assert cells[2] == str(counts[row])
-        assert cells[3] == f"{counts[row] / 300:.3f}"
-        assert float(cells[4]) < counts[row] / 300 < float(cells[5])
+        assert cells[3] == f"{counts[row] / (FIRST + 200):.3f}"
+        assert float(cells[4]) < counts[row] / (FIRST + 200) < float(cells[5])
     workspace.outcome_table.selectRow(1)
     assert workspace._session.selection.path == 1
 
@@ -420,7 +420,7 @@ def test_needle_moves_only_where_motion_is_wanted(make: Make, theme: Theme) -> N
 def test_typing_gives_other_passes(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("watching", "toy-watching")
     workspace.draw_more(50, show=False)
-    draws(qtbot, workspace, 51)
+    draws(qtbot, workspace, FIRST + 50)
     qtbot.keyClick(workspace.text_line, Qt.Key.Key_Backspace)
     assert session.text.string == "watchin"
     settle(qtbot, workspace, session)
@@ -429,7 +429,7 @@ def test_typing_gives_other_passes(qtbot: Any, make: Make, session: Session) -> 
     assert passes.perfect.lattice.prepared.text.string == "watchin"
     tally = workspace.tally
     assert tally is not None
-    assert tally.n == 1
+    assert tally.n == FIRST
     session.set_text("")
     settle(qtbot, workspace, session)
     assert workspace.player.length == 0
@@ -469,16 +469,16 @@ def test_a_scene_brings_lanes_and_draws_back(
     workspace = make("watching", "toy-watching")
     workspace.choose_trace("viterbi")
     workspace.draw_more(40, show=False)
-    draws(qtbot, workspace, 41)
+    draws(qtbot, workspace, FIRST + 40)
     workspace.show_draw(12)
     settle(qtbot, workspace, session)
     state = workspace.view_state()
-    assert state == {"lanes": "viterbi", "draws": 41, "draw": 12}
+    assert state == {"lanes": "viterbi", "draws": FIRST + 40, "draw": 12}
     again = SamplingWorkspace(session, theme)
     qtbot.addWidget(again)
     again.restore_view_state(state)
     settle(qtbot, again, session)
-    draws(qtbot, again, 41)
+    draws(qtbot, again, FIRST + 40)
     assert again.shown_draw == 12
     assert again.trace_name() == "viterbi"
 

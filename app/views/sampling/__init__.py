@@ -51,7 +51,9 @@ from engine.progress import Report as Progress
 from engine.sample import draw_perfect
 from engine.traces.passes import PassTrace, trace_perfect, trace_viterbi
 
-MANY = 1000
+FIRST, MANY = 100, 1000
+"""Draws of a sample that is begun, and of "many more"."""
+
 MOST = 1_000_000
 """Draws that a sample may grow to."""
 
@@ -362,25 +364,35 @@ class SamplingWorkspace(Workspace):
             self._place(passes.analysis)
             self._tally = None
             self._session.jobs.cancel("sampling draws")
-        paths = passes.listing.count
-        if paths < 10**9:
-            shown = self.tr("1 segmentation") if paths == 1 else self.tr("{n} segmentations")
-            self.count.setText(shown.format(n=f"{paths:,}"))
-        else:
-            self.count.setText(self.tr("more than 10⁹ segmentations"))
+        self._say_count(passes)
         at_end = not same or self.player.position >= self.player.length
         self._show_traces(None if at_end else self.player.position)
         tally = self._tally
-        if tally is None or (self.stale and tally.n <= 1):
+        if tally is None or (self.stale and tally.n <= FIRST):
             tally = self._tally = Tally(passes.listing, session.settings.seed)
         wanted = self._wanted.pop("draws", None)
         if self._wanted.get("draw") == self._draw:
             del self._wanted["draw"]
-        least = max(self._draw + 1, wanted if isinstance(wanted, int) else 1)
+        first = max(1, min(FIRST, CHUNK_EDGES // passes.analysis.lattice.n_edges))
+        least = max(self._draw + 1, wanted if isinstance(wanted, int) else first)
         if not self.stale and tally.n < min(least, MOST):
             self.draw_more(min(least, MOST) - tally.n, show=False)
         self._show_stale()
         self._show_charts()
+
+    def _say_count(self, passes: Passes) -> None:
+        """Write how many segmentations there are, and of how much of the text."""
+        paths, analysis = passes.listing.count, passes.analysis
+        if paths < 10**9:
+            shown = self.tr("1 segmentation") if paths == 1 else self.tr("{n} segmentations")
+        else:
+            shown = self.tr("more than 10⁹ segmentations")
+        text = shown.format(n=f"{paths:,}" if paths < 10**9 else "")
+        if analysis.shown < analysis.text.n_bytes:
+            text = self.tr("{count} of the first {n} bytes").format(
+                count=text, n=f"{analysis.shown:,}"
+            )
+        self.count.setText(text)
 
     def _place(self, analysis: Analysis) -> None:
         """Give the lattice its places on the axis of its text."""

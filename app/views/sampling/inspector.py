@@ -136,19 +136,18 @@ class SamplingReport(QObject):
             ),
             (self.tr("Verdict"), *(self._verdict(t) for _, t in columns)),
         ]
-        note = self.tr("{n} draws of each").format(n=f"{tally.n:,}")
+        note = self.tr("{n} draws of each method").format(n=f"{tally.n:,}")
         if listing.exact is None:
             note = self.tr(
-                "{n} draws of each, over the {listed} most probable and one cell for the rest"
+                "{n} draws of each method, over the {listed} most probable and one cell "
+                "for the rest"
             ).format(n=f"{tally.n:,}", listed=len(listing.paths))
-        return [
-            *out,
-            Table((note, self.tr("■ Viterbi"), self.tr("○ perfect")), tuple(rows)),
-        ]
+        head = ("", self.tr("■ Viterbi"), self.tr("○ perfect"))
+        return [*out, Sentence(note, "ink2"), Table(head, tuple(rows))]
 
     def _verdict(self, test: ChiSquare | None) -> str:
         if test is None:
-            return self.tr("too few draws")
+            return self.tr("too few")
         return self.tr("× no") if test.p_value < REFUTED else self.tr("✓ fits")
 
 
