@@ -11,7 +11,7 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-INTERVAL = 1000
+INTERVAL = 100
 """Milliseconds between looks."""
 
 
@@ -26,7 +26,7 @@ class Collector(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect the youngest generation that is full, and those under it."""
+        """Collect the oldest generation that is full, and those under it."""
         full = [
             generation
             for generation, (count, limit) in enumerate(
@@ -36,6 +36,8 @@ class Collector(QObject):
         ]
         if full:
             gc.collect(max(full))
+        if 2 in full:
+            self.settle()
 
     @staticmethod
     def settle() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,37 +11,42 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QTranslator
     from PySide6.QtWidgets import QApplication
 
-USAGE = """usage: segscope [FILE…]              open the window, with files or the last session
-       segscope open [FILE…]         the same
-       segscope render SCENE --output X.png|X.svg
-                                     draw a scene without a screen
-       segscope COMMAND …            one of the engine's commands, see below
-"""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run Segscope and return the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    first = given[0] if given else ""
-    if first == "render":
-        from app.render import main as render
+    if not given:
+        return run_window([])
+    from app import render
+    from engine.cli import add_commands, make_parser, run
 
-        return render(given[1:])
-    if first == "open" or not first or Path(first).exists():
-        return run_window(given[1:] if first == "open" else given)
-    from engine.cli import main as headless
+    parser, commands = make_parser("segscope")
+    parser.description = "Open the window: segscope [FILE…]. Or, without a window:"
+    window = commands.add_parser("open", help="open the window, with files or the last session")
+    window.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    window.set_defaults(run=lambda parsed: run_window(parsed.files))
+    render.add(commands)
+    add_commands(commands)
+    first = given[0]
+    if first not in commands.choices and not first.startswith("-"):
+        # A name that is neither a command nor a file is rather a file when it has an ending.
+        if Path(first).exists() or Path(first).suffix or Path(first).parent != Path():
+            given.insert(0, "open")
+    return run(parser, given)
 
-    if first in ("-h", "--help"):
-        print(USAGE)
-    return headless(given)
 
+def run_window(paths: Sequence[Path]) -> int:
+    """Open the window with files and run it until it is closed.
 
-def run_window(files: Sequence[str]) -> int:
-    """Open the window with files and run it until it is closed."""
-    parser = argparse.ArgumentParser(prog="segscope open", usage="segscope open [FILE…]")
-    parser.add_argument("files", nargs="*", type=Path)
-    paths = parser.parse_args(list(files)).files
+    Without a screen it says so in a line: Qt would end the process with a core dump.
+    """
+    from app.setup import Machine, display_problem, needs_display
 
+    machine = Machine()
+    problem = display_problem(machine) if needs_display("run", [], machine) else None
+    if problem:
+        print(f"segscope: error: {problem}", file=sys.stderr)
+        return 2
     from app import errors
     from app.garbage import Collector
     from app.jobs import Jobs

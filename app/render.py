@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.cli import make_parser, run
 from engine.errors import ParameterError, SceneError, SegscopeError
 
 if TYPE_CHECKING:
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.theme import Theme
     from app.workspace import Workspace
+    from engine.commands.common import Subparsers
 
 SIZE = (1280, 800)
 LARGEST = 16_384
@@ -30,16 +29,9 @@ QUIET = 0.25
 """Seconds without work after which a scene counts as complete."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Draw a scene as the headless contract says; return the exit code."""
-    parser, subparsers = make_parser("segscope")
-    add(subparsers)
-    return run(parser, ["render", *arguments])
-
-
-def add(subparsers: argparse._SubParsersAction) -> None:
+def add(commands: Subparsers) -> None:
     """Add the command `render` to a parser."""
-    parser = subparsers.add_parser("render", help="draw a scene without a screen")
+    parser = commands.add_parser("render", help="draw a scene without a screen")
     parser.add_argument("scene", type=Path, metavar="SCENE")
     parser.add_argument("--output", type=Path, required=True, metavar="X.png|X.svg")
     parser.add_argument("--size", default="{}x{}".format(*SIZE), metavar="WxH")

@@ -62,6 +62,7 @@ class Theme(QObject):
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_changed)
         known = set(QFontDatabase.families())
+        self._fonts: dict[tuple[bool, int, bool], QFont] = {}
         self._ui = self._families(_UI_FAMILIES, known)
         self._piece = self._families(_PIECE_FAMILIES, known)
 
@@ -121,11 +122,18 @@ class Theme(QObject):
 
     def font(self, size: int = SIZE_BODY, *, bold: bool = False) -> QFont:
         """Return the interface font at `size` pixels."""
-        return self._font(self._ui, size, bold)
+        return self._kept(False, size, bold)
 
     def piece_font(self, size: int = SIZE_BODY, *, bold: bool = False) -> QFont:
         """Return the font for pieces and text under analysis at `size` pixels."""
-        return self._font(self._piece, size, bold)
+        return self._kept(True, size, bold)
+
+    def _kept(self, piece: bool, size: int, bold: bool) -> QFont:
+        """Return a copy of a font that is made once: views ask for it at every paint."""
+        key = (piece, size, bold)
+        if key not in self._fonts:
+            self._fonts[key] = self._font(self._piece if piece else self._ui, size, bold)
+        return QFont(self._fonts[key])
 
     @staticmethod
     def _font(families: list[str], size: int, bold: bool) -> QFont:

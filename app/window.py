@@ -29,6 +29,7 @@ from app.commands import FileCommands
 from app.fonts import FontWatch
 from app.history import History, Place
 from app.jobs import Jobs
+from app.loading import prepare_kernels
 from app.menus import Menus
 from app.messages import Messages
 from app.opening import Opener, brings_models
@@ -48,7 +49,6 @@ from app.workspace import Workspace
 from app.workspaces import Workspaces
 from engine import bundled
 from engine.errors import SegscopeError
-from engine.progress import Report
 from engine.scene import read_scene, write_scene
 
 SESSION_FILE = "session.json"
@@ -188,12 +188,8 @@ class Window(QMainWindow):
     def warm_up(self) -> None:
         """Compile the fast kernels while nobody waits for them."""
 
-        def work(report: Report) -> None:
-            from engine.kernels import warm_up
-
-            warm_up(report)
-
-        self.background.start("warm", self.tr("Preparing the fast kernels"), work, lambda _: None)
+        title = self.tr("Preparing the fast kernels")
+        self.background.start("warm", title, prepare_kernels, lambda _: None)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._remember()

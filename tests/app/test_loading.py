@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 
 import numpy as np
 import pytest
 
 import engine
 from app import loading
+from app.apart import ApartError, Slices, call_apart
 from engine import bundled
 from engine.errors import ModelError
 from engine.progress import Cancelled, silent
@@ -63,10 +65,26 @@ def test_options_reach_the_reader(tmp_path):
 
 
 def test_slices_read_as_a_file_does():
-    slices = loading._Slices(b"one\ntwo\nthree")
+    slices = Slices(b"one\ntwo\nthree")
     assert slices.readline() == b"one\n"
     assert slices.read(2) == b"tw"
     target = bytearray(4)
     assert slices.readinto(target) == 4
     assert bytes(target) == b"o\nth"
     assert slices.read(100) == b"ree"
+
+
+def test_a_process_that_dies_is_an_error():
+    with pytest.raises(ApartError, match="code 3"):
+        call_apart(die, report=silent)
+    with pytest.raises(ApartError, match="ZeroDivisionError"):
+        call_apart(divide, 1, 0, report=silent)
+    assert call_apart(divide, 6, 3, report=silent) == 2
+
+
+def die(report):
+    os._exit(3)
+
+
+def divide(a, b, report):
+    return a / b

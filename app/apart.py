@@ -1,0 +1,123 @@
+"""Work in a process of its own, for what would hold Python's global lock for too long.
+
+Parsing a big JSON file is one call into C that holds the lock for a quarter of a second and more;
+compiling kernels makes so much garbage that collecting it takes as long. In a thread either would
+make the window stand still.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from engine.errors import SegscopeError
+from engine.progress import Report
+
+POLL = 0.05
+"""Seconds between looks at whether the work was cancelled."""
+
+
+class ApartError(Exception):
+    """The process failed in a way that the engine doesn't explain; the text is its traceback."""
+
+
+def call_apart(function: Callable[..., Any], *arguments: Any, report: Report) -> Any:
+    """Return `function(*arguments, report=…)`, called in a new process.
+
+    function: one of a module, so that the process finds it. `report` is called here, also while
+    there is nothing new; when it raises `Cancelled` the process is killed.
+    """
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(there, function, arguments), daemon=True)
+    process.start()
+    there.close()
+    try:
+        done, total = 0, 0
+        while True:
+            while not here.poll(POLL):
+                report(done, total)
+            try:
+                kind, *values = here.recv()
+            except EOFError:
+                process.join()
+                raise ApartError(f"the process ended with code {process.exitcode}") from None
+            if kind == "progress":
+                done, total = values
+                report(done, total)
+            elif kind == "error":
+                raise values[0]
+            elif kind == "failure":
+                raise ApartError(values[0])
+            else:
+                return _receive(here, values[0], report)
+    finally:
+        here.close()
+        process.kill()
+        process.join()
+        process.close()
+
+
+def _receive(here: Connection, count: int, report: Report) -> Any:
+    """Put the result together; arrays stay where they were received."""
+    head = here.recv_bytes()
+    buffers = []
+    for done in range(count):
+        report(done, count)
+        buffers.append(bytearray(here.recv_bytes()))
+    return pickle.Unpickler(Slices(head), buffers=buffers).load()
+
+
+class Slices:
+    """A file over bytes, in Python on purpose.
+
+    The unpickler asks it for a frame of 64 KB at a time, and between frames other threads get
+    their turn. Over plain bytes it would hold the global lock to the end.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = memoryview(data), 0
+
+    def read(self, size: int) -> bytes:
+        start, self._at = self._at, min(self._at + size, len(self._data))
+        return bytes(self._data[start : self._at])
+
+    def readinto(self, target: bytearray) -> int:
+        part = self.read(len(target))
+        target[: len(part)] = part
+        return len(part)
+
+    def readline(self) -> bytes:
+        rest = bytes(self._data[self._at :])
+        return self.read(rest.index(b"\n") + 1)
+
+
+def _serve(there: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Call the function and send what it gives: runs in the process."""
+    sent: tuple[int, int] | None = None
+
+    def report(done: int, total: int) -> None:
+        nonlocal sent
+        if (done, total) != sent:
+            sent = (done, total)
+            there.send(("progress", done, total))
+
+    try:
+        result = function(*arguments, report=report)
+        buffers: list[pickle.PickleBuffer] = []
+        head = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)
+    except SegscopeError as error:
+        there.send(("error", error))
+    except BrokenPipeError:
+        return
+    except BaseException:  # noqa: BLE001 (peers raise PanicException, which is no Exception)
+        there.send(("failure", traceback.format_exc()))
+    else:
+        there.send(("result", len(buffers)))
+        there.send_bytes(head)
+        for buffer in buffers:
+            there.send_bytes(buffer.raw())
