@@ -58,5 +58,4 @@ def constrain(
 
 def source_spans(lattice: Lattice) -> NDArray[np.int32]:
     """Return the byte span in the text as given of every edge, int32[e, 2]."""
-    spans = [lattice.source(edge) for edge in range(lattice.n_edges)]
-    return np.array(spans, dtype=np.int32).reshape(-1, 2)
+    return np.stack(lattice.prepared.spans(lattice.start, lattice.end), axis=1)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from engine.traces.merges import History
 
 
+_WITH_PIECE = frozenset((int(EdgeKind.PIECE), int(EdgeKind.ADDED), int(EdgeKind.BYTE)))
+
+
 @dataclass(frozen=True, eq=False)
 class Spelling:
     """How edges without a piece of their own become tokens.
@@ -171,7 +174,7 @@ class Lattice:
 
     def edge_text(self, edge: int) -> str:
         """Return the text of an edge: its piece as the vocabulary writes it, else its bytes."""
-        if self.kind[edge] in (EdgeKind.PIECE, EdgeKind.ADDED, EdgeKind.BYTE):
+        if self.kind[edge] in _WITH_PIECE:
             return self.vocabulary.text(int(self.piece[edge]))
         return self.bytes(edge).decode("utf-8", errors="replace")
 
@@ -184,12 +187,14 @@ class Lattice:
         ids: list[int] = []
         spelling = self.spelling
         unknown_before = False
-        for edge in edges.tolist():
-            kind = self.kind[edge]
-            unknown = kind == EdgeKind.UNKNOWN
+        # Members of an IntEnum are slow to reach, and a path may have a million edges.
+        without_piece, dropped = int(EdgeKind.UNKNOWN), int(EdgeKind.DROPPED)
+        kinds, pieces = self.kind[edges].tolist(), self.piece[edges].tolist()
+        for edge, kind, piece in zip(edges.tolist(), kinds, pieces, strict=True):
+            unknown = kind == without_piece
             if not unknown:
-                if kind != EdgeKind.DROPPED:
-                    ids.append(int(self.piece[edge]))
+                if kind != dropped:
+                    ids.append(piece)
             elif spelling.byte_pieces is not None:
                 ids.extend(spelling.byte_pieces[byte] for byte in self.bytes(edge))
             elif not (spelling.fuse and unknown_before):

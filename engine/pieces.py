@@ -32,6 +32,10 @@ class PieceKind(IntEnum):
     """Cut out of the text before the model sees it (`added_tokens` of a tokenizer.json)."""
 
 
+_BYTE = int(PieceKind.BYTE)
+"""Members of an IntEnum are slow to reach; this one is asked for once a token."""
+
+
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
     """All pieces, the id being the index; ids without a piece have kind HOLE.
@@ -113,7 +117,7 @@ class Vocabulary:
         WordPiece continuations get their `##` back, byte fallback pieces read `<0xE4>`.
         """
         data = self.bytes(piece)
-        if self.kind[piece] == PieceKind.BYTE:
+        if self.kind[piece] == _BYTE:
             return f"<0x{data[0]:02X}>"
         text = data.decode("utf-8", errors="replace")
         if self.continuation is not None and self.continuation[piece]:

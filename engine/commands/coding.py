@@ -50,7 +50,7 @@ def run_encode(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(
             {
-                "ids": encoding.ids,
+                "ids": encoding.ids.tolist(),
                 "tokens": tokens,
                 "n_bytes": text.n_bytes,
                 "n_chars": text.n_chars,

@@ -8,6 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -185,7 +186,12 @@ def read_text(arguments: argparse.Namespace) -> Text:
 
 def print_json(document: Any) -> None:
     """Print one JSON document, UTF-8, null for what isn't a finite number."""
-    sys.stdout.write(json.dumps(plain(document), ensure_ascii=False, allow_nan=False) + "\n")
+    try:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        # Going through all of a large document takes longer than writing it.
+        text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(text + "\n")
 
 
 def plain(value: Any) -> Any:
@@ -218,14 +224,16 @@ def in_a_row(pieces: Iterable[str]) -> str:
 
 def token_rows(encoding: Encoding) -> list[dict[str, Any]]:
     """Return the tokens as the contract's `tokens`."""
-    vocabulary, bounds = encoding.vocabulary, encoding.text.char_bounds
+    bounds = encoding.text.char_bounds
+    text = cache(encoding.vocabulary.text)
+    digits = cache(lambda piece: encoding.vocabulary.bytes(piece).hex())
     starts = np.searchsorted(bounds, encoding.start, side="right") - 1
     ends = np.searchsorted(bounds, encoding.end, side="left")
     return [
         {
             "id": piece,
-            "text": vocabulary.text(piece),
-            "bytes": vocabulary.bytes(piece).hex(),
+            "text": text(piece),
+            "bytes": digits(piece),
             "start_byte": start,
             "end_byte": end,
             "start_char": start_char,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str,
     document = {
         "unit": unit,
         "positions": len(text.bounds(unit)),
-        "edges": _edges(lattice, law, unit),
+        "edges": [],
         "path": _path_entry(own, law.probability(own) if law else math.nan),
         "viterbi": _path_entry(best, law.probability(best)) if law and best else None,
         "nbest": [_path_entry(path, path.probability) for path in nbest] if law else None,
@@ -117,6 +118,7 @@ def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str,
         "law": lattice.no_law or None,
     }
     result: dict[str, Any] = plain(document)
+    result["edges"] = _edges(lattice, law, unit)
     return result
 
 
@@ -127,29 +129,59 @@ def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]
     ends = np.searchsorted(bounds, spans[:, 1], side="left")
     taken: NDArray[np.bool_] = np.zeros(lattice.n_edges, dtype=np.bool_)
     taken[lattice.taken] = True
-    return [
-        {
-            "start": int(starts[edge]),
-            "end": int(ends[edge]),
-            "id": _edge_id(lattice, edge),
-            "text": lattice.edge_text(edge),
-            "bytes": lattice.bytes(edge).hex(),
-            "score": float(lattice.score[edge]) if law else None,
-            "rank": int(lattice.rank[edge]) if lattice.rank[edge] >= 0 else None,
-            "marginal": float(law.marginal[edge]) if law else None,
-            "canonical": bool(taken[edge]),
-            "start_node": int(lattice.start[edge]),
-            "end_node": int(lattice.end[edge]),
-            "kind": EdgeKind(int(lattice.kind[edge])).name.lower(),
-        }
-        for edge in range(lattice.n_edges)
-    ]
+    nothing = [None] * lattice.n_edges
+    known = {EdgeKind.PIECE.value, EdgeKind.ADDED.value, EdgeKind.BYTE.value}
+    kinds = {kind.value: kind.name.lower() for kind in EdgeKind}
+    texts = cache(lattice.vocabulary.text)
+    data = lattice.prepared.data.tobytes()
+    edges = []
+    columns = (
+        starts.tolist(),
+        ends.tolist(),
+        lattice.start.tolist(),
+        lattice.end.tolist(),
+        lattice.piece.tolist(),
+        lattice.kind.tolist(),
+        lattice.rank.tolist(),
+        _finite(lattice.score) if law else nothing,
+        _finite(law.marginal) if law else nothing,
+        taken.tolist(),
+    )
+    for start, end, first, last, piece, kind, rank, score, marginal, own in zip(
+        *columns, strict=True
+    ):
+        covered = data[first:last]
+        edges.append(
+            {
+                "start": start,
+                "end": end,
+                "id": piece if kind in known else _unknown_id(lattice, covered, kind),
+                "text": texts(piece) if kind in known else covered.decode(errors="replace"),
+                "bytes": covered.hex(),
+                "score": score,
+                "rank": rank if rank >= 0 else None,
+                "marginal": marginal,
+                "canonical": own,
+                "start_node": first,
+                "end_node": last,
+                "kind": kinds[kind],
+            }
+        )
+    return edges
 
 
-def _edge_id(lattice: Lattice, edge: int) -> int | None:
-    """Return the one id that an edge gives, None where it gives several or none."""
-    ids = lattice.spell(np.array([edge], dtype=np.int32))
-    return ids[0] if len(ids) == 1 and ids[0] >= 0 else None
+def _finite(values: NDArray[np.float64]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values.tolist()]
+
+
+def _unknown_id(lattice: Lattice, covered: bytes, kind: int) -> int | None:
+    """Return the one id that an edge without a piece gives, None where it gives several or none."""
+    spelling = lattice.spelling
+    if kind == EdgeKind.DROPPED:
+        return None
+    if spelling.byte_pieces is not None:
+        return int(spelling.byte_pieces[covered[0]]) if len(covered) == 1 else None
+    return spelling.unknown if spelling.unknown >= 0 else None
 
 
 def _path_entry(path: Path, probability: float) -> dict[str, Any]:
