@@ -64,7 +64,6 @@ class EdgeTableModel(QAbstractTableModel):
             self._values = {
                 "start": np.searchsorted(bounds, spans[:, 0], side="right") - 1,
                 "end": np.searchsorted(bounds, spans[:, 1], side="left"),
-                "piece": np.argsort(np.argsort(lattice.piece, kind="stable"), kind="stable"),
                 "id": lattice.piece,
                 "score": lattice.score,
                 "rank": lattice.rank,
@@ -156,7 +155,7 @@ class EdgeTableModel(QAbstractTableModel):
         if column in ("id", "rank"):
             return f"{int(value):,}" if value >= 0 else "–"
         if column == "score":
-            return f"{value:.3f}"
+            return f"{value:.3f}".replace("-", "−")
         if column == "probability":
             return f"{value:.6f}" if value >= 5e-7 or value == 0 else f"{value:.1e}"
         if column == "path":

@@ -543,3 +543,17 @@ def test_panes_have_names_and_come_back(qtbot, session, explore):
     workspace.pane("inspector").hide()
     workspace.restore_default()
     assert workspace.pane("inspector").isVisible()
+
+
+def test_hovering_lights_the_same_bytes_in_every_row(qtbot, session, explore):
+    workspace = explore()
+    edge = int(workspace.placed.paths()[0].edges[1])
+    qtbot.mouseMove(workspace.lattice, apex(workspace, edge))
+    span = workspace.placed.analysis.lattice.source(edge)
+    assert workspace.placed.lit() == span
+    assert workspace.lattice.light().span == span
+    workspace.grab()
+    qtbot.mouseMove(workspace.lattice, QPoint(int(GUTTER) + 4, 4))
+    assert workspace.placed.lit() is None
+    session.select(span=(0, 3))
+    assert workspace.placed.lit() == (0, 3)

@@ -27,10 +27,8 @@ from app.workspace import Workspace
 ROWS_SEEN = 6
 """Models whose bands are seen at once; more are scrolled to."""
 
-PATHS_SEEN = 6
+PATHS_SEEN = 3
 """Paths whose bricks are always seen."""
-
-INSPECTOR_WIDTH = 300
 
 
 class ExploreWorkspace(Workspace):
@@ -109,7 +107,6 @@ class ExploreWorkspace(Workspace):
         paths.raise_()
         inspector = self.add_pane("inspector", self.tr("Inspector"), self.inspector, right)
         inspector.setTitleBarWidget(self.inspector.title)
-        self.resizeDocks([inspector], [INSPECTOR_WIDTH], Qt.Orientation.Horizontal)
 
     def pane(self, name: str) -> QDockWidget:
         """Return a pane by its short name: `paths`, `edges` or `inspector`."""

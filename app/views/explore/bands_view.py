@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
@@ -49,6 +50,7 @@ class BandsView(QWidget):
         )
         placed.viewport.changed.connect(self.update)
         placed.bands_changed.connect(self._bands_changed)
+        placed.hover_changed.connect(self.update)
         placed.axis_changed.connect(self._bands_changed)
         self._session.models_changed.connect(self._bands_changed)
         self._session.active_changed.connect(self.update)
@@ -81,6 +83,7 @@ class BandsView(QWidget):
         return row if 0 <= row < len(self._session.models) else -1
 
     def _bands_changed(self) -> None:
+        self._hover = None
         self.setFixedHeight(self.sizeHint().height())
         self.update()
 
@@ -171,18 +174,21 @@ class BandsView(QWidget):
     ) -> None:
         """Light the selected stretch, and the token under the mouse."""
         axis = self._placed.axis
-        span = self._session.selection.span
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.color("selection"))
+        span = self._placed.lit()
+        yellow, ink = self._theme.color("selection"), self._theme.color("ink")
         if span is not None and span[1] <= axis.shown:
             for left, right in axis.intervals(*span):
                 x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
-                painter.drawRect(QRectF(x0 - 1, rect.top() - 3, x1 - x0 + 2, rect.height() + 6))
+                painter.fillRect(
+                    QRectF(x0 - 1, rect.top() - 3, x1 - x0 + 2, rect.height() + 6), yellow
+                )
+                # Yellow alone is faint in the dark theme: a line of ink goes with it.
+                painter.fillRect(QRectF(x0, rect.bottom() + 1, x1 - x0, 1.5), ink)
         if bands is not None and self._hover is not None and self._hover[0] == opened.key:
             mine = bands.rect_group == self._hover[1]
             pairs = zip(bands.rect_left[mine], bands.rect_right[mine], strict=True)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._theme.color("ink"), 1.5))
+            painter.setPen(QPen(ink, 1.5))
             for left, right in pairs:
                 x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
                 painter.drawRect(QRectF(x0, rect.top() - 1.5, x1 - x0, rect.height() + 3))
@@ -206,12 +212,20 @@ class BandsView(QWidget):
         found = self.token_at(event.position())
         hover = None if found is None else (found[0].key, found[1])
         if hover != self._hover:
-            self._hover = hover
-            self.update()
+            self._set_hover(hover)
+
+    def _set_hover(self, hover: tuple[int, int] | None) -> None:
+        self._hover = hover
+        if hover is None:
+            self._placed.hover(None)
+        else:
+            bands = self._placed.bands[hover[0]]
+            start, end = bands.start[hover[1]], bands.end[hover[1]]
+            self._placed.hover((int(start), int(np.ceil(end))))
+        self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._hover = None
-        self.update()
+        self._set_hover(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:

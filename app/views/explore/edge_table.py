@@ -11,7 +11,7 @@ from app.theme import Theme
 from app.views.explore.placed import Placed
 
 WIDTHS = {
-    "start": 64, "end": 64, "piece": 200, "id": 84,
+    "start": 80, "end": 72, "piece": 200, "id": 84,
     "score": 104, "rank": 96, "probability": 104, "path": 84,
 }  # fmt: skip
 
@@ -31,6 +31,7 @@ class EdgeTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setShowGrid(False)
+        self.setStyleSheet("QTableView::item { padding: 0 8px; }")
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)

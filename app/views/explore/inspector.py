@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
@@ -32,6 +32,7 @@ from engine.explain import Explanation, ScoreReason, explain_edge
 from engine.lattice import Lattice
 from engine.progress import Report
 
+WIDTH = 300
 LONG_PIECE = 14
 BRICKS = 14
 """Pieces of a stretch that are drawn as bricks; a longer one is told by its score alone."""
@@ -102,6 +103,9 @@ class Inspector(QScrollArea):
         ):  # fmt: skip
             signal.connect(self.refresh)
         self.refresh()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH, 400)
 
     # Parts
 

@@ -49,6 +49,7 @@ class LatticeView(QWidget):
         self.setAccessibleName(self.tr("Lattice"))
         placed.lattice_viewport.changed.connect(self._moved_view)
         placed.lattice_changed.connect(self._lattice_changed)
+        placed.hover_changed.connect(self.update)
         self._session.selection_changed.connect(self.update)
         self._session.settings_changed.connect(self.update)
         theme.changed.connect(self.update)
@@ -95,10 +96,7 @@ class LatticeView(QWidget):
         paths = placed.paths()
         if selection.path is not None and 0 < selection.path < len(paths):
             path = frozenset(paths[selection.path].edges.tolist())
-        span = selection.span
-        if self._hover is not None:
-            span = placed.analysis.lattice.source(self._hover)
-        return Light(selection.edge if mine else None, self._hover, span, path)
+        return Light(selection.edge if mine else None, self._hover, placed.lit(), path)
 
     def _lattice_changed(self) -> None:
         self._shapes = None
@@ -181,8 +179,16 @@ class LatticeView(QWidget):
             return
         hover = self.edge_at(event.position())
         if hover != self._hover:
-            self._hover = hover
-            self.update()
+            self._set_hover(hover)
+
+    def _set_hover(self, edge: int | None) -> None:
+        self._hover = edge
+        analysis = self._placed.analysis
+        if edge is None or analysis is None or self._placed.stale_text:
+            self._placed.hover(None)
+        else:
+            self._placed.hover(analysis.lattice.source(edge))
+        self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -213,8 +219,7 @@ class LatticeView(QWidget):
         viewport.scroll_to(share * axis.width * viewport.zoom + MARGIN - viewport.width / 2)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._hover = None
-        self.update()
+        self._set_hover(None)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         wheel(event, self._placed.viewport)

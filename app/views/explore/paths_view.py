@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.bricks import BrickRow
 from app.draw.marks import draw_brick, draw_hatch
-from app.draw.tokens import DENSITY, TWO_TONES
+from app.draw.tokens import DENSITY, TWO_TONES, ghost_box
 from app.draw.viewport import GUTTER, Viewport
 from app.session import Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -30,6 +30,9 @@ from app.views.explore.wheel import wheel
 from engine.search import rounding
 
 ROW, BRICK, TOP = 25, 19, 6
+USUAL = 6
+"""Rows that the pane has room for at first."""
+
 RIGHT = Qt.AlignmentFlag.AlignRight
 BAR_LEFT, BAR_WIDTH = 30.0, 58.0
 
@@ -49,12 +52,13 @@ class PathsView(QWidget):
         self.setAccessibleName(self.tr("Best paths"))
         placed.lattice_viewport.changed.connect(self.update)
         placed.lattice_changed.connect(self._lattice_changed)
+        placed.hover_changed.connect(self.update)
         self._session.selection_changed.connect(self.update)
         theme.changed.connect(self.update)
         self._lattice_changed()
 
     def sizeHint(self) -> QSize:
-        return QSize(700, paths_height(max(len(self._placed.rows), 1)))
+        return QSize(700, paths_height(max(len(self._placed.rows), USUAL)))
 
     @property
     def _viewport(self) -> Viewport:
@@ -146,6 +150,8 @@ class PathsView(QWidget):
         mean = axis.width * viewport.zoom / len(row.first)
         seen = (row.rect_right >= first) & (row.rect_left <= last)
         seen &= row.start[row.rect_brick] < stop
+        if row.end[0] <= row.start[0] and mean >= TWO_TONES:
+            self._paint_ghost(painter, place, row, rect)
         if mean < DENSITY:
             self._paint_far(painter, place, row, rect)
             painter.restore()
@@ -168,6 +174,20 @@ class PathsView(QWidget):
         if stop < axis.shown:
             self._paint_same(painter, rect, stop)
         painter.restore()
+
+    def _paint_ghost(self, painter: QPainter, place: int, row: BrickRow, rect: QRectF) -> None:
+        """Draw the piece that stands before the text and for nothing in it."""
+        theme, arcs = self._theme, self._placed.arcs
+        if arcs is None:
+            return
+        differs = place == 0 or bool(row.differs[0])
+        role = "best" if place == 0 else "alternative"
+        box = ghost_box(self._viewport, rect.top(), rect.height())
+        draw_brick(painter, box, theme.color(role if differs else "line"), None, 1.0)
+        painter.setFont(theme.piece_font(SIZE_NOTE))
+        painter.setPen(theme.color("ink" if differs else "ink3"))
+        label = arcs.label(int(row.path.edges[0]))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
 
     def _paint_far(self, painter: QPainter, place: int, row: BrickRow, rect: QRectF) -> None:
         """Draw a row too small for bricks: a bar, and where it differs from path 1."""
@@ -204,7 +224,7 @@ class PathsView(QWidget):
         if mean < TWO_TONES:
             painter.fillRect(box, line if differs else theme.color("hair"))
             return
-        span = self._session.selection.span
+        span = self._placed.lit()
         lit = span is not None and span[0] <= row.start[b] and row.end[b] <= span[1]
         if lit and not self._placed.stale_text:
             painter.fillRect(box.adjusted(-1, -3, 1, 3), theme.color("selection"))

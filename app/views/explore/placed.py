@@ -28,6 +28,8 @@ class Placed(QObject):
     axis_changed = Signal()
     bands_changed = Signal()
     lattice_changed = Signal()
+    hover_changed = Signal()
+    """Another stretch is under the mouse: `hovered`."""
 
     def __init__(self, session: Session, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +42,7 @@ class Placed(QObject):
         self.nodes: Nodes | None = None
         self.rows: tuple[BrickRow, ...] = ()
         self.analysis: Analysis | None = None
+        self.hovered: tuple[int, int] | None = None
         self._axis: Axis | None = None
         self._wait = QTimer(self, singleShot=True, interval=PATIENCE)
         self._wait.timeout.connect(self._show_axis)
@@ -81,6 +84,16 @@ class Placed(QObject):
             and analysis.law is not None
             and analysis.settings.theta != self._session.settings.theta
         )
+
+    def hover(self, span: tuple[int, int] | None) -> None:
+        """Light a stretch of bytes in every row; None when the mouse is on none."""
+        if span != self.hovered:
+            self.hovered = span
+            self.hover_changed.emit()
+
+    def lit(self) -> tuple[int, int] | None:
+        """Return the stretch that every row lights: under the mouse, else selected."""
+        return self.hovered or self._session.selection.span
 
     def paths(self) -> tuple[Path, ...]:
         """Return the paths that the brick rows show: n-best, or the one taken."""

@@ -75,13 +75,14 @@ def _score(reason: ScoreReason) -> str:
         )
     if reason.kind == "best":
         words = QCoreApplication.translate(
-            "Explanation", "Over {stretch} the best path scores more than the best way without it:"
+            "Explanation",
+            "Over “{stretch}” the best path scores more than the best way without it:",
         )
     elif reason.kind == "tie":
-        words = QCoreApplication.translate("Explanation", "Two ways to cut {stretch} tie:")
+        words = QCoreApplication.translate("Explanation", "Two ways to cut “{stretch}” tie:")
     else:
         words = QCoreApplication.translate(
-            "Explanation", "Over {stretch} the best path scores more than the best way with it:"
+            "Explanation", "Over “{stretch}” the best path scores more than the best way with it:"
         )
     return words.format(stretch=_stretch(reason))
 
