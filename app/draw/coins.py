@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
 from app.draw.lane import edge_text, node_at
-from app.draw.numbers import p_value_text, share_text, signed
+from app.draw.numbers import chance_text, signed
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
@@ -242,8 +242,7 @@ def _paint_coin(
     if arrival.first:
         text = translate("Coins", "take: first edge")
     else:
-        small = p_value_text if arrival.chance < 0.001 else share_text
-        text = translate("Coins", "take if u < {chance}").format(chance=small(arrival.chance))
+        text = translate("Coins", "take if u < {chance}").format(chance=chance_text(arrival.chance))
     needle_at = 1.0 if arrival.first else arrival.u
     _write_inside(painter, box, text, theme, box.left() + box.width() * needle_at)
     if not arrival.first:

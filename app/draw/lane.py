@@ -18,8 +18,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 from app.draw.arcs import edge_spans
 from app.draw.axis import Axis
 from app.draw.glyphs import draw_text
+from app.draw.isolate import isolate
 from app.draw.marks import draw_halo_text
-from app.draw.tokens import GHOST, byte_places
+from app.draw.tokens import byte_places
 from app.draw.viewport import GUTTER, Viewport
 from app.theme import SIZE_DATA, Theme
 from engine.display import visible
@@ -31,10 +32,14 @@ from engine.traces.passes import PassTrace
 
 Floats = NDArray[np.float64]
 
-RISE, SLOPE = 12.0, 0.62
-"""Height of an arc: RISE + SLOPE × its width, as far as the lane allows."""
+RISE, SLOPE, FLATTEST = 12.0, 1.3, 0.35
+"""Height of an arc: RISE + slope × its width. The slope is SLOPE, or less where the widest arc
+needs it; under FLATTEST wide arcs flatten towards the top instead."""
 
 TEXT_ROW = 30.0
+GHOST = 9.0
+"""Room at zoom 1 of bytes before the text that stand for nothing in it, inside the margin."""
+
 LONGEST_LABEL = 18
 FEW = 40
 """Arcs in view up to which labels have a rim; where there are more, a box of paper."""
@@ -48,7 +53,7 @@ def edge_text(lattice: Lattice, edge: int) -> str:
     kind, piece = lattice.kind[edge], int(lattice.piece[edge])
     matched = kind in (EdgeKind.PIECE, EdgeKind.ADDED) and piece >= 0
     text = visible(lattice.vocabulary.bytes(piece) if matched else lattice.bytes(edge))
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+    return isolate(text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…")
 
 
 def path_text(lattice: Lattice, edges: Iterable[int], bar: str = "|") -> str:
@@ -159,9 +164,13 @@ class LanePicture:
         wide = (right - left)[shown] * self.viewport.zoom
         if not len(wide):
             return shown, wide, base
-        room = base - rect.top() - 22
-        slope = min(SLOPE, max((room - RISE) / max(float(wide.max()), 1.0), 0.12))
-        return shown, RISE + slope * wide, base
+        # From the whole lattice, so that arcs keep their height while the view moves.
+        room = max(base - rect.top() - 22 - RISE, 10.0)
+        widest = max(float((right - left).max()) * self.viewport.zoom, 1.0)
+        slope = min(SLOPE, room / widest)
+        if slope >= FLATTEST:
+            return shown, RISE + slope * wide, base
+        return shown, RISE + room * (1 - np.exp(-wide / room)), base
 
     @property
     def newest(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.draw.isolate import isolate
 from app.draw.merge_rows import Cells
 from app.draw.word import Word
 from engine.display import hexadecimal, visible
@@ -45,7 +46,7 @@ class Labels(QObject):
 
     def rule(self, left: int, right: int, plus: str = "+") -> str:
         """Return the text of a rule."""
-        return f"{self.piece(left)[0]}{plus}{self.piece(right)[0]}"
+        return f"{isolate(self.piece(left)[0])}{plus}{isolate(self.piece(right)[0])}"
 
     def rule_of_step(self, k: int, plus: str = "+") -> str:
         """Return the text of the rule that a step applies."""

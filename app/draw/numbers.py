@@ -36,6 +36,11 @@ def share_text(p: float, digits: int = 3) -> str:
     return f"{p:.{digits}f}"
 
 
+def chance_text(p: float, digits: int = 3) -> str:
+    """Return a probability as `share_text` does, a small one as a power of ten: `3 × 10⁻⁶`."""
+    return p_value_text(p) if 0 < p < 10.0**-digits else share_text(p, digits)
+
+
 def p_value_text(p: float) -> str:
     """Return the p-value of a test: `0.44`, `3 × 10⁻³²`, `0` where it is beyond the smallest."""
     if math.isnan(p):

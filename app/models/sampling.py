@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.draw.lane import edge_text
 from app.draw.law_chart import Outcomes
-from app.draw.numbers import share_text, signed
+from app.draw.numbers import chance_text, share_text, signed
 from app.theme import SIZE_DATA, Theme
 from engine.goodness import share_interval
 from engine.trace import Arrival
@@ -113,7 +113,7 @@ class EventTableModel(_Table):
             return self.tr("taken") if event.taken else self.tr("kept out")
         if trace.kind == "viterbi":
             return ""
-        return share_text(event.chance) if column == CHANCE else f"{event.u:.3f}"
+        return chance_text(event.chance) if column == CHANCE else f"{event.u:.3f}"
 
 
 class OutcomeTableModel(_Table):

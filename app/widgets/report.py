@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
+from app.draw.isolate import isolate
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_INSPECTOR, SIZE_NOTE, Theme
 
 MARK = "\x01"
@@ -17,7 +18,7 @@ MARK = "\x01"
 
 def code(text: str) -> str:
     """Return a piece as it stands in a sentence."""
-    return f"{MARK}{text}{MARK}"
+    return f"{MARK}{isolate(text)}{MARK}"
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,10 @@ class Report(QTextBrowser):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(16)
+        # A sentence runs as the interface does, whatever script its first piece is in.
+        option = self.document().defaultTextOption()
+        option.setTextDirection(self.layoutDirection())
+        self.document().setDefaultTextOption(option)
         self.anchorClicked.connect(self._follow)
         theme.changed.connect(self._show)
 

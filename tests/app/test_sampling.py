@@ -12,7 +12,9 @@ from PySide6.QtCore import QPointF, Qt
 
 import engine
 from app.draw.coins import column_at, rows_in_view
-from app.draw.numbers import p_value_text, share_text, signed
+from app.draw.isolate import isolate
+from app.draw.lane import edge_text
+from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.draw.viewport import GUTTER
 from app.session import Session
 from app.theme import Theme
@@ -516,6 +518,9 @@ def test_numbers_have_true_minus_signs() -> None:
     assert p_value_text(0.0123) == "0.012"
     assert p_value_text(3.2e-32) == "3 × 10⁻³²"
     assert p_value_text(9.96e-5) == "1 × 10⁻⁴"
+    assert chance_text(3.2e-6) == "3 × 10⁻⁶"
+    assert chance_text(1 / 3) == "1/3"
+    assert chance_text(0.0) == "0"
 
 
 def test_tally_counts_draws_it_does_not_list() -> None:
@@ -545,3 +550,28 @@ def test_a_real_model(qtbot: Any, session: Session, theme: Theme, shared: Path) 
     assert passes.viterbi.path.ids == list(engine.load(path).encode("Internationalization").ids)
     labels = workspace.law.outcomes.labels if workspace.law.outcomes else ()
     assert labels[0].replace("|", "") == "▁Internationalization"
+
+
+def test_the_node_at_work_is_in_view(make: Make) -> None:
+    workspace = make(LONG, "everyday-unigram")
+    passes, lane = workspace.passes, workspace.lanes["perfect"]
+    assert passes is not None
+    for position in (0, 40, passes.perfect.n_forward // 2, passes.perfect.n_forward, 25):
+        workspace.player.seek(position)
+        picture = lane.picture()
+        assert picture is not None
+        x = float(picture.places.node[picture.node])
+        first, last = picture.viewport.visible
+        assert first <= x <= last
+        for edge in picture.here:
+            assert first <= float(picture.places.x0[edge]) <= last
+
+
+def test_right_to_left_pieces_stay_in_their_place() -> None:
+    assert isolate("abc") == "abc"
+    assert isolate("سلام") == "\u2068سلام\u2069"
+    lattice = engine.load(model_path("everyday-unigram")).lattice("سلام")
+    texts = [edge_text(lattice, edge) for edge in range(lattice.n_edges)]
+    arabic = [text for text in texts if any("\u0600" <= char <= "\u06ff" for char in text)]
+    assert arabic
+    assert all(text.startswith("\u2068") and text.endswith("\u2069") for text in arabic)

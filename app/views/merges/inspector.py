@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.draw.isolate import isolate
 from app.draw.merge_labels import Labels
 from app.draw.merge_rows import Cells
 from app.draw.word import Word
@@ -99,7 +100,12 @@ class MergeReport(QObject):
         )
         bytes_name = self.tr("Bytes")
         out: list[Part] = [
-            Heading(f"{left} + {right}", small, True, self._labels.piece(event.result)[0]),
+            Heading(
+                f"{isolate(left)} + {isolate(right)}",
+                small,
+                True,
+                isolate(self._labels.piece(event.result)[0]),
+            ),
             Facts(
                 (
                     (self.tr("Rank"), ranks),

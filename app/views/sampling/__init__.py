@@ -430,9 +430,7 @@ class SamplingWorkspace(Workspace):
             return
         for lane in self.lanes.values():
             lane.set_position(position)
-        node = node_at(traces[-1], position)
-        x = float(places.node[node])
-        self._viewport.reveal(max(x - 60 / READABLE, 0.0), x + 12)
+        self._reveal(traces[-1], places, node_at(traces[-1], position))
         self._tell()
         self._quiet = True
         if 0 < position <= self.events.rowCount():
@@ -441,6 +439,18 @@ class SamplingWorkspace(Workspace):
             self.event_table.clearSelection()
         self._quiet = False
         self._session.select(step=position)
+
+    def _reveal(self, trace: PassTrace, places: LanePlaces, node: int) -> None:
+        """Bring a node into view with the edges that arrive there."""
+        steps = trace.steps_at(node)
+        ends = np.append(places.x0[trace.edge[steps.start : steps.stop]], places.node[node])
+        left, right = float(ends.min()), float(ends.max())
+        widest = 0.8 * self._viewport.width / self._viewport.zoom
+        if right - left > widest:
+            # Too wide an edge is seen at its end.
+            at_right = places.node[node] >= right
+            left, right = (right - widest, right) if at_right else (left, left + widest)
+        self._viewport.reveal(max(left - 12, 0.0), right + 12)
 
     # Drawing
 

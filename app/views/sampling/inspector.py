@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.draw.lane import edge_text
-from app.draw.numbers import p_value_text, share_text, signed
+from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.views.sampling.lane import event_sentence, path_sentence
 from app.views.sampling.tally import Listing, Tally
 from app.widgets.report import (
@@ -102,7 +102,7 @@ class SamplingReport(QObject):
             held = self.tr("{w} nats").format(w=signed(event.held, 4))
             facts.append((self.tr("So far"), held))
         if trace.kind == "perfect":
-            facts.append((self.tr("Chance"), share_text(event.chance, 4)))
+            facts.append((self.tr("Chance"), chance_text(event.chance, 4)))
             if not event.first:
                 facts.append(("u", f"{event.u:.4f}"))
         total = self.tr("{w} nats").format(w=signed(event.total, 4))

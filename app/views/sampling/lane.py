@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.coins import HEAD, Column, column_at, paint_column, row_height, rows_in_view
 from app.draw.lane import LanePicture, LanePlaces, edge_text, paint_lane, path_text
-from app.draw.numbers import share_text, signed
+from app.draw.numbers import chance_text, share_text, signed
 from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
 from app.player import Player
 from app.theme import SIZE_BODY, SIZE_DATA, Theme
@@ -116,7 +116,7 @@ def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
         piece=piece(event.edge),
         weight=signed(event.newcomer),
         held=signed(event.held),
-        chance=share_text(event.chance),
+        chance=chance_text(event.chance),
         u=f"{event.u:.3f}",
     )
 
