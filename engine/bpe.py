@@ -201,16 +201,22 @@ class Bpe:
         return PieceTable({vocabulary.bytes(i): i for i in ids if vocabulary.lengths[i]})
 
     @cached_property
-    def table(self) -> PieceTable:
-        """Pieces that an edge may use: all that match text, and unused single characters."""
+    def unused_units(self) -> list[int]:
+        """Unused pieces of a SentencePiece model that are one unit: symbols may start as them."""
         if self.rule != "concatenation":
-            return PieceTable(self.vocabulary.index)
-        base = {
-            data: i
-            for data, i in self.base.items()
-            if unit_end(data, 0, len(data), self.alphabet) == len(data)
-        }
-        return PieceTable(base | self.vocabulary.index)
+            return []
+        unused = np.flatnonzero(self.vocabulary.kind == PieceKind.UNUSED).tolist()
+        texts = ((self.vocabulary.bytes(i), i) for i in unused)
+        return [i for text, i in texts if text and self._one_unit(text)]
+
+    def _one_unit(self, text: bytes) -> bool:
+        return unit_end(text, 0, len(text), self.alphabet) == len(text)
+
+    @cached_property
+    def table(self) -> PieceTable:
+        """Pieces that an edge may use: all that match text, and unused ones of one unit."""
+        units = {self.vocabulary.bytes(i): i for i in reversed(self.unused_units)}
+        return PieceTable(units | self.vocabulary.index)
 
     @cached_property
     def made_by(self) -> NDArray[np.int32]:
@@ -419,7 +425,7 @@ class Bpe:
             return True
         if self.unknown >= 0 or self.byte_pieces is not None:
             return False
-        return self.alphabet == "char" or any(bytes((i,)) not in self.base for i in range(256))
+        return self.alphabet == "char" or bool((self.tables.trie.lone[:256] < 0).any())
 
     def edges_compiled(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -453,66 +459,10 @@ class Bpe:
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> Edges:
         """Do what `edges` does in plain Python."""
+        from engine.bpe_edges import add_word_edges
+
         found = EdgeList()
         text = data.tobytes()
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            self._word_edges(text[start:end], start, found)
+            add_word_edges(self, text[start:end], start, found)
         return found.edges(self._no_score, self.made_by, float("nan"))
-
-    def _word_edges(self, text: bytes, offset: int, found: EdgeList) -> None:
-        """Append the edges of one pre-token that starts at `offset`."""
-        prefix, suffix = self.prefix.encode(), self.suffix.encode()
-        last = len(text)
-        kept: list[tuple[int, int]] = []
-        start = 0
-        while start < last:
-            end = unit_end(text, start, last, self.alphabet)
-            shown = (prefix if start else b"") + text[start:end] + (suffix if end == last else b"")
-            dropped = False
-            if shown not in self.base:
-                if self.byte_pieces is not None:
-                    for at in range(start, end):
-                        piece = int(self.byte_pieces[text[at]])
-                        found.add(offset + at, offset + at + 1, piece, EdgeKind.BYTE)
-                elif self.unknown >= 0:
-                    found.add(offset + start, offset + end, self.unknown, EdgeKind.UNKNOWN)
-                else:
-                    dropped = True
-                    found.add(offset + start, offset + end, -1, EdgeKind.DROPPED)
-            if not dropped:
-                kept.append((start, end))
-            start = end
-        self._kept_edges(text, kept, offset, found)
-        if self.ignore_merges and suffix and text in self.vocabulary.index:
-            # The library looks the pre-token up as it is, without the suffix.
-            found.add(offset, offset + last, self.vocabulary.index[text])
-
-    def _kept_edges(
-        self, text: bytes, kept: list[tuple[int, int]], offset: int, found: EdgeList
-    ) -> None:
-        """Append the edges of the pieces that match a pre-token's characters that aren't dropped.
-
-        kept: the span of each of them.
-        """
-        prefix, suffix = self.prefix.encode(), self.suffix.encode()
-        lengths = np.array([b - a for a, b in kept], dtype=np.int64)
-        ends = np.cumsum(lengths)
-        # Where each character's end, counted without those that are dropped, lies in the text.
-        source = dict(zip(ends.tolist(), (b for _, b in kept), strict=True))
-        spelled = b"".join(text[a:b] for a, b in kept)
-        size = len(spelled)
-        closed = bool(suffix and kept and kept[-1][1] == len(text))
-        if closed:
-            spelled += suffix
-        longest = int(self.vocabulary.lengths.max(initial=0))
-        for (a, _), at in zip(kept, (ends - lengths).tolist(), strict=True):
-            probe = (prefix if a else b"") + spelled[at : at + longest]
-            shift = at - (len(prefix) if a else 0)
-            for stop, piece in self.table.at(probe, 0, len(probe)):
-                end = shift + stop
-                if closed and end == size + len(suffix):
-                    end = size
-                elif closed and end >= size:
-                    continue
-                if end > at and end in source:
-                    found.add(offset + a, offset + source[end], piece)

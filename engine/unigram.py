@@ -94,9 +94,9 @@ class Unigram:
 
     @cached_property
     def _trie(self) -> Trie:
-        from engine.kernels.trie import build_trie
+        from engine.kernels.build_trie import Keys, build_trie
 
-        return build_trie(self.vocabulary.index, self.alphabet)
+        return build_trie(Keys.matching(self.vocabulary), self.alphabet)
 
     @cached_property
     def _units(self) -> NDArray[np.int32]:

@@ -71,9 +71,10 @@ class WordPiece:
 
     @cached_property
     def _trie(self) -> Trie:
-        from engine.kernels.trie import build_trie
+        from engine.kernels.build_trie import Keys, build_trie
 
-        return build_trie(self._initial, "char", self.vocabulary.continuation_index)
+        later = Keys.of_mapping(self.vocabulary.continuation_index)
+        return build_trie(Keys.of_mapping(self._initial), "char", later)
 
     @cached_property
     def _no_rank(self) -> NDArray[np.int32]:

@@ -17,7 +17,8 @@ from engine.kernels.bpe import (
     end_symbols,
     merge_heap,
 )
-from engine.kernels.trie import ZERO, Ints, Longs, build_trie
+from engine.kernels.build_trie import Keys, build_trie
+from engine.kernels.trie import ZERO, Ints, Longs
 from engine.pieces import PieceKind
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ class BpeTables:
 
     def __init__(self, bpe: Bpe) -> None:
         self.bpe = bpe
-        self.trie = build_trie(bpe.table.index, bpe.alphabet)
+        keys = Keys.matching(bpe.vocabulary)
+        ids = np.concatenate((keys.ids, np.array(bpe.unused_units, dtype=np.int32)))
+        self.trie = build_trie(Keys.of(bpe.vocabulary, ids.astype(np.int64)), bpe.alphabet)
         self.base = self._base()
         none = np.empty(0, dtype=np.int32)
         given = none if bpe.byte_pieces is None else bpe.byte_pieces
@@ -55,6 +58,8 @@ class BpeTables:
     def _base(self) -> Ints:
         """Return the piece of each symbol, by its place in a pre-token."""
         bpe, trie = self.bpe, self.trie
+        if not (bpe.prefix or bpe.suffix):
+            return np.tile(trie.lone, 4)
         if trie.by_char:
             codes = np.flatnonzero(trie.table)
             spelled = {int(trie.table[c]): chr(c).encode() for c in codes.tolist()}
@@ -105,7 +110,7 @@ class BpeTables:
     def _flag_whole(self) -> None:
         """Flag the pieces that a pre-token spelled like them comes out as."""
         bpe = self.bpe
-        pieces = np.array(sorted(bpe.vocabulary.index.values()), dtype=np.int64)
+        pieces = Keys.matching(bpe.vocabulary).ids.astype(np.int64)
         if bpe.ignore_merges:
             self.flags[pieces] |= WHOLE
             return

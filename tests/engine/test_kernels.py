@@ -20,7 +20,8 @@ from engine.kernels import PLAIN_LIMIT, jit
 from engine.kernels import compiled as use_kernels
 from engine.kernels import lattice as lattice_kernels
 from engine.kernels import unigram as unigram_kernels
-from engine.kernels.trie import Trie, build_trie, read_symbols
+from engine.kernels.build_trie import Keys, build_trie
+from engine.kernels.trie import Trie, read_symbols
 from engine.lattice import Lattice, Spelling
 from engine.pieces import PieceKind, Vocabulary
 from engine.sample import sample
@@ -52,7 +53,7 @@ def test_trie_holds_its_pieces_and_no_others(
 ) -> None:
     pieces = {text.encode(): i for i, text in enumerate(sorted(texts))}
     later = {text.encode(): 1000 + i for i, text in enumerate(sorted(inside))}
-    trie = build_trie(pieces, alphabet, later)
+    trie = build_trie(Keys.of_mapping(pieces), alphabet, Keys.of_mapping(later))
     for text in sorted(texts | inside):
         for end in range(len(text) + 1):
             data = text[:end].encode()
@@ -68,7 +69,7 @@ def test_trie_holds_its_pieces_and_no_others(
 
 
 def test_trie_leaves_out_what_is_not_text() -> None:
-    trie = build_trie({b"\xff": 0, b"a": 1, b"a\xc3": 2}, "char")
+    trie = build_trie(Keys.of_mapping({b"\xff": 0, b"a": 1, b"a\xc3": 2}), "char")
     assert lookup(trie, trie.symbols(b"a").tolist()) == 1
     assert trie.symbols(b"\xff").size == 0
     assert trie.longest == 1
@@ -81,7 +82,7 @@ def test_trie_of_many_pieces() -> None:
     }
     pieces = {text.encode(): i for i, text in enumerate(sorted(texts))}
     for alphabet in ("byte", "char"):
-        trie = build_trie(pieces, alphabet)
+        trie = build_trie(Keys.of_mapping(pieces), alphabet)
         for data in draw.sample(sorted(pieces), 500):
             assert lookup(trie, trie.symbols(data).tolist()) == pieces[data]
         # Walks must not leave the array from any unit by any symbol.
