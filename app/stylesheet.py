@@ -77,7 +77,8 @@ QTableView, QListView, QTreeView {
 }
 QTableView:focus, QListView:focus, QTreeView:focus { border: 1px solid $line2; }
 QTableCornerButton::section { background: $canvas; border: none; }
-QDockWidget { color: $ink2; font-size: $datapx; font-weight: 600; }
+QDockWidget { color: $ink2; }
+QTableView::item { padding: 0 6px; }
 QDockWidget::title { background: $panel; padding: 6px 12px; text-align: left; }
 QTabBar::tab {
     background: transparent; color: $ink2; padding: 6px 12px; border: none;

@@ -14,6 +14,8 @@ ratios of sums. Definitions:
 - premium: tokens of a language over tokens of the base language on the same content (Petrov et
   al., 2023): the sum over the lines that neither of the two leaves empty. Where no line is empty
   these are all lines. Undefined where the files have different numbers of lines.
+- unknown_tokens: tokens that are the model's unknown token. Where there are many, a compression
+  ratio says nothing: what can't be written costs little.
 - unknown_chars: code points that the model writes as its unknown token or leaves out.
 - round_trip_failures: lines that aren't what the decoded ids give, compared byte by byte.
 """
@@ -32,7 +34,7 @@ from numpy.typing import NDArray
 
 from engine.corpus import Corpus, Language, open_corpus
 from engine.errors import ParameterError
-from engine.model import Model
+from engine.model import Batch, Model
 from engine.progress import Report, silent
 
 COLUMNS = ("tokens", "characters", "bytes", "graphemes", "words", "unknown", "round-trip")
@@ -61,6 +63,7 @@ class Row:
     graphemes_per_token: float
     tokens_per_word: float
     premium: float
+    unknown_tokens: int | None
     unknown_chars: int | None
     round_trip_failures: int | None
 
@@ -74,6 +77,7 @@ class LineCounts:
     graphemes: Counts | None = None
     words: Counts | None = None
     tokens: Counts | None = None
+    unknown_tokens: Counts | None = None
     unknown: Counts | None = None
     failed: Counts | None = None
 
@@ -163,6 +167,23 @@ def compare(
     names = _names(given)
     work = _work(given, names, corpus, wanted)
     counts = _in_parallel(work, executor, report) if executor else _one_by_one(work, report)
+    return _comparison(names, corpus, base, wanted, counts)
+
+
+def rebase(comparison: Comparison, base: str) -> Comparison:
+    """Return the comparison with premiums over another base language; nothing is counted again."""
+    corpus = comparison.corpus
+    code = corpus.language(base).code if base else ""
+    return _comparison(comparison.models, corpus, code, comparison.columns, comparison.counts)
+
+
+def _comparison(
+    names: tuple[str, ...],
+    corpus: Corpus,
+    base: str,
+    columns: tuple[str, ...],
+    counts: dict[tuple[str, str], LineCounts],
+) -> Comparison:
     rows: list[Row] = []
     for name in names:
         for language in corpus:
@@ -170,9 +191,8 @@ def compare(
             total = _total(counts[name, language.code])
             size = len(corpus.lines(language))
             rows.append(_row(name, language.code, size, total, premium))
-    return Comparison(
-        names, corpus, base, wanted, tuple(rows), tuple(_warnings(corpus, base)), counts
-    )
+    warnings = tuple(_warnings(corpus, base))
+    return Comparison(names, corpus, base, columns, tuple(rows), warnings, counts)
 
 
 def check_columns(columns: Iterable[str]) -> tuple[str, ...]:
@@ -206,6 +226,14 @@ def count_graphemes(line: str) -> int:
     import regex
 
     return len(regex.findall(r"\X", line))
+
+
+def count_unknown_tokens(model: Model, batch: Batch) -> Counts:
+    """Return how many tokens of each text are the unknown token, int64[texts]."""
+    before = np.concatenate(([0], np.cumsum(batch.ids == model.spelling.unknown)))
+    if model.spelling.unknown < 0:
+        before[:] = 0
+    return np.diff(before[batch.offsets])
 
 
 def count_unknown(model: Model, lines: Sequence[str], ids: Sequence[NDArray[np.int32]]) -> Counts:
@@ -294,6 +322,7 @@ def _count(
         text.graphemes,
         text.words,
         batch.counts if "tokens" in columns else None,
+        count_unknown_tokens(model, batch) if "tokens" in columns else None,
         count_unknown(model, lines, ids) if "unknown" in columns else None,
         count_failures(model, lines, ids) if "round-trip" in columns else None,
     )
@@ -380,13 +409,23 @@ def _row(model: str, language: str, lines: int, sums: dict[str, int | None], pre
         graphemes_per_token=_ratio(sums["graphemes"], tokens),
         tokens_per_word=_ratio(tokens, sums["words"]),
         premium=premium,
+        unknown_tokens=sums["unknown_tokens"],
         unknown_chars=sums["unknown"],
         round_trip_failures=sums["failed"],
     )
 
 
 def _fields(counts: LineCounts) -> dict[str, Any]:
-    names = ("chars", "bytes", "graphemes", "words", "tokens", "unknown", "failed")
+    names = (
+        "chars",
+        "bytes",
+        "graphemes",
+        "words",
+        "tokens",
+        "unknown_tokens",
+        "unknown",
+        "failed",
+    )
     return {name: getattr(counts, name) for name in names}
 
 

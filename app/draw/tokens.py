@@ -266,7 +266,8 @@ def _draw_unknown(
 ) -> None:
     """Draw the text of an unknown token in paper on ink, and the mark."""
     painter.save()
-    painter.setClipRect(QRectF(left, rect.top(), right - left, rect.height()))
+    box = QRectF(left, rect.top(), right - left, rect.height())
+    painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
     draw_text(painter, viewport, theme, text_rect(viewport, rect), theme.color("canvas"))
     painter.restore()
     box = QRectF(right - 11, rect.top() + 1, 9, 11)

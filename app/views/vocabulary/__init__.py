@@ -22,6 +22,8 @@ from app.session import Session
 from app.theme import Theme
 from app.views.vocabulary.card import PieceCard
 from app.views.vocabulary.script_map import ScriptMap
+from app.widgets.pane_title import PaneTitle
+from app.widgets.surface import set_surface
 from app.workspace import Workspace
 from engine.errors import ParameterError
 from engine.piece_table import COLUMNS, PieceTable, piece_table
@@ -74,6 +76,11 @@ class VocabularyWorkspace(Workspace):
         side = Qt.DockWidgetArea.RightDockWidgetArea
         card_pane = self.add_pane("inspector", self.tr("Piece"), self.card, side)
         map_pane = self.add_pane("map", self.tr("Length and script"), self.map, side)
+        for pane in (card_pane, map_pane):
+            title = PaneTitle(theme, pane.windowTitle())
+            set_surface(title, theme, "panel")
+            pane.setTitleBarWidget(title)
+        set_surface(centre, theme, "canvas")
         self.resizeDocks([card_pane, map_pane], [320, 320], Qt.Orientation.Horizontal)
         self.resizeDocks([card_pane, map_pane], [420, 280], Qt.Orientation.Vertical)
         self.compose_default()
