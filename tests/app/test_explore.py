@@ -39,7 +39,8 @@ def explore(qtbot, session, theme, models):
         workspace = ExploreWorkspace(session, theme)
         qtbot.addWidget(workspace)
         workspace.resize(1370, 820)
-        workspace.show()
+        with qtbot.waitExposed(workspace):
+            workspace.show()
         session.set_text(text)
         settle(qtbot, session)
         return workspace
@@ -57,6 +58,12 @@ def apex(workspace, edge):
     k = int(np.flatnonzero(shapes.edge == edge)[0])
     x, up = arc_points(shapes.x0[k : k + 1], shapes.x1[k : k + 1], shapes.height[k : k + 1])[0][12]
     return QPoint(round(x), round(workspace.lattice.place.base - up))
+
+
+def hover(qtbot, widget, place):
+    """Move the mouse to a place; from elsewhere, so that it is a move."""
+    qtbot.mouseMove(widget, place + QPoint(0, 40))
+    qtbot.mouseMove(widget, place)
 
 
 def bricks_of(workspace):
@@ -157,8 +164,8 @@ def test_the_units_switch_changes_axis_and_session(qtbot, session, explore):
 def test_a_click_on_an_arc_selects_the_edge_everywhere(qtbot, session, explore):
     workspace = explore()
     edge = int(workspace.placed.paths()[0].edges[1])
-    qtbot.mouseMove(workspace.lattice, apex(workspace, edge))
-    assert workspace.lattice.hover == edge
+    hover(qtbot, workspace.lattice, apex(workspace, edge))
+    qtbot.waitUntil(lambda: workspace.lattice.hover == edge)
     qtbot.mouseClick(workspace.lattice, LEFT, pos=apex(workspace, edge))
     lattice = workspace.placed.analysis.lattice
     assert session.selection.edge == edge
@@ -548,12 +555,12 @@ def test_panes_have_names_and_come_back(qtbot, session, explore):
 def test_hovering_lights_the_same_bytes_in_every_row(qtbot, session, explore):
     workspace = explore()
     edge = int(workspace.placed.paths()[0].edges[1])
-    qtbot.mouseMove(workspace.lattice, apex(workspace, edge))
+    hover(qtbot, workspace.lattice, apex(workspace, edge))
     span = workspace.placed.analysis.lattice.source(edge)
-    assert workspace.placed.lit() == span
+    qtbot.waitUntil(lambda: workspace.placed.lit() == span)
     assert workspace.lattice.light().span == span
     workspace.grab()
-    qtbot.mouseMove(workspace.lattice, QPoint(int(GUTTER) + 4, 4))
-    assert workspace.placed.lit() is None
+    hover(qtbot, workspace.lattice, QPoint(int(GUTTER) + 4, 4))
+    qtbot.waitUntil(lambda: workspace.placed.lit() is None)
     session.select(span=(0, 3))
     assert workspace.placed.lit() == (0, 3)

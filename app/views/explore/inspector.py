@@ -99,10 +99,10 @@ class Inspector(QScrollArea):
         for signal in (
             self._session.selection_changed, self._session.settings_changed,
             self._session.models_changed, placed.lattice_changed, placed.bands_changed,
-            theme.changed,
         ):  # fmt: skip
             signal.connect(self.refresh)
-        self.refresh()
+        theme.changed.connect(self._dress)
+        self._dress()
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, 400)
@@ -138,13 +138,15 @@ class Inspector(QScrollArea):
 
     # Filling
 
+    def _dress(self) -> None:
+        for button, name in self._icons.items():
+            button.setIcon(icon(name, self._theme, size=18))
+        for label in (self.why, self.why_end):
+            label.setFont(self._theme.font(SIZE_BODY))
+        self.refresh()
+
     def refresh(self) -> None:
         """Show what is selected now."""
-        theme = self._theme
-        for button, name in self._icons.items():
-            button.setIcon(icon(name, theme, size=18))
-        self.why.setFont(theme.font(SIZE_BODY))
-        self.why_end.setFont(theme.font(SIZE_BODY))
         selection, analysis = self._session.selection, self._placed.analysis
         mine = analysis is not None and selection.model == analysis.model_key
         self._reset()
