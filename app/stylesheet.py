@@ -88,6 +88,7 @@ QTabBar::tab:selected { color: $ink; border-bottom-color: $ink; }
 QTabBar::tab:focus { background: $hair; }
 QTabWidget::pane { border: none; border-top: 1px solid $line; }
 QScrollArea { border: none; background: transparent; }
+QScrollArea > QWidget > QWidget { background: transparent; }
 QScrollBar { background: transparent; border: none; }
 QScrollBar:vertical { width: 10px; }
 QScrollBar:horizontal { height: 10px; }

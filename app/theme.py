@@ -62,6 +62,7 @@ class Theme(QObject):
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_changed)
         known = set(QFontDatabase.families())
+        self._colors: dict[tuple[str, str], QColor] = {}
         self._fonts: dict[tuple[bool, int, bool], QFont] = {}
         self._ui = self._families(_UI_FAMILIES, known)
         self._piece = self._families(_PIECE_FAMILIES, known)
@@ -102,9 +103,12 @@ class Theme(QObject):
 
     def color(self, token: str) -> QColor:
         """Return the colour of a token of design.md: `ink`, `best`, `fill_best` …"""
-        value = PALETTES[self._scheme][token]  # type: ignore[literal-required]
-        assert isinstance(value, str)
-        return QColor(value)
+        key = (self._scheme, token)
+        if key not in self._colors:
+            value = PALETTES[self._scheme][token]  # type: ignore[literal-required]
+            assert isinstance(value, str)
+            self._colors[key] = QColor(value)
+        return QColor(self._colors[key])
 
     def band(self, index: int) -> QColor:
         """Return the colour of token number `index` in a band: a cycle of four."""

@@ -114,7 +114,7 @@ class Window(QMainWindow):
         self.player_bar = PlayerBar(theme)
         self.status = StatusLine(self.session, (self.session.jobs, self.background), theme)
         samples = [
-            (scene.about.capitalize(), lambda path=scene.path: self.scenes.open(path))
+            (scene.about[:1].upper() + scene.about[1:], lambda path=scene.path: self.scenes.open(path))
             for scene in bundled.scenes()[:3]
         ]
         self.start_view = StartView(
@@ -448,7 +448,8 @@ class Window(QMainWindow):
             entries.append(Entry(text, self.tr("open model"), "vocabulary", call))
         for scene in bundled.scenes():
             call = _later(self.scenes.open, scene.path)
-            entries.append(Entry(scene.about, self.tr("example"), "scene", call, words=scene.name))
+            text = scene.about[:1].upper() + scene.about[1:]
+            entries.append(Entry(text, self.tr("example"), "scene", call, words=scene.name))
         for model in bundled.models():
             call, words = _later(session.load_model, model.path), model.about
             entries.append(Entry(model.name, self.tr("bundled model"), "plus", call, words=words))

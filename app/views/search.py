@@ -158,6 +158,7 @@ class SearchField(QLineEdit):
 
     def begin(self) -> None:
         """Take the focus and show everything."""
+        self.window().activateWindow()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
 
@@ -238,7 +239,11 @@ class SearchField(QLineEdit):
             self.list.setCurrentIndex(index)
 
     def _filter(self, query: str) -> None:
-        self.found.show(matches(self._entries, query))
+        found = matches(self._entries, query)
+        if not found:
+            nothing = self.tr("Nothing is called “{words}”").format(words=query)
+            found = [Entry(nothing, "", "", lambda: None, enabled=False)]
+        self.found.show(found)
         self._place()
         self._go(0)
         self.list.show()

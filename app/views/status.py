@@ -120,7 +120,8 @@ class StatusLine(QWidget):
             parts.append(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
         encoding = None if opened is None else session.encoding(opened.key)
         if encoding is not None:
-            parts.append(self.tr("{count:,} tokens").format(count=len(encoding)))
+            words = self.tr("{count:,} token") if len(encoding) == 1 else self.tr("{count:,} tokens")
+            parts.append(words.format(count=len(encoding)))
         analysis = session.analysis
         if analysis is not None and analysis.text is text:
             parts.append(self.tr("{count:,} edges").format(count=analysis.lattice.n_edges))
