@@ -28,10 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     render.add(commands)
     add_commands(commands)
     first = given[0]
-    if first not in commands.choices and not first.startswith("-"):
-        # A name that is neither a command nor a file is rather a file when it has an ending.
-        if Path(first).exists() or Path(first).suffix or Path(first).parent != Path():
-            given.insert(0, "open")
+    # A name that is neither a command nor a file is rather a file when it has an ending.
+    looks_like_file = Path(first).exists() or Path(first).suffix or Path(first).parent != Path()
+    if looks_like_file and first not in commands.choices and not first.startswith("-"):
+        given.insert(0, "open")
     return run(parser, given)
 
 

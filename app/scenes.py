@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,7 +67,8 @@ def load_scene(scene: Scene, path: Path | None, report: Report) -> Loaded:
         part(0, 1)
         model: Model | None = None
         try:
-            model = load_model(wanted.locate(), part)
+            options = {"pattern": wanted.pattern} if wanted.pattern else {}
+            model = load_model(wanted.locate(), part, **options)
             if wanted.changed():
                 problems.append(
                     SegscopeError(
@@ -176,7 +178,7 @@ class Scenes(QObject):
     def capture(self, workspace: str) -> Scene:
         """Return the scene of what is open now, with `workspace` in front; without digests."""
         session, base = self._session, self.base
-        listed = tuple(_reference(opened.model.path) for opened in session.models)
+        listed = tuple(_reference(opened.model) for opened in session.models)
         places = {opened.key: i for i, opened in enumerate(session.models)}
         active = session.active
         front = self._workspaces.made(workspace)
@@ -214,19 +216,20 @@ def with_digests(scene: Scene) -> Scene:
     listed = []
     for model in scene.models:
         if not model.path.startswith(PREFIX):
-            try:
-                model = SceneModel(model.path, file_digest(model.locate()))
-            except OSError:
-                model = SceneModel(model.path)  # the file is gone; the scene still names it
+            with suppress(OSError):  # the file is gone; the scene still names it
+                model = replace(model, sha256=file_digest(model.locate()))
         listed.append(model)
     return replace(scene, models=tuple(listed))
 
 
-def _reference(path: Path) -> SceneModel:
+def _reference(model: Model) -> SceneModel:
     for bundled in models():
-        if bundled.path == path:
+        if bundled.path == model.path:
             return SceneModel(PREFIX + bundled.name)
-    return SceneModel(str(path.absolute()))
+    # A published encoding is recognised again; any other rank file needs the pattern chosen here.
+    chosen = model.format == "tiktoken" and "encoding" not in model.settings
+    pattern = model.pipeline.pre_tokenizer if chosen else ""
+    return SceneModel(str(model.path.absolute()), pattern=pattern)
 
 
 def _corpus_reference(corpus: Corpus | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 
 _RULES = """
 QWidget { outline: none; }
-Workspace, QDockWidget { background: $panel; }
+Workspace, QDockWidget, QDialog { background: $panel; }
 EmptyState { background: $canvas; }
 QMainWindow::separator { background: $line; width: 1px; height: 1px; }
 QMainWindow::separator:hover { background: $line2; }

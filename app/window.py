@@ -18,7 +18,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -42,12 +41,14 @@ from app.theme import Choice, Theme
 from app.views.player_bar import PlayerBar
 from app.views.rail import Rail
 from app.views.search import Entry, SearchField
+from app.views.stack import Stack
 from app.views.start import StartView
 from app.views.status import StatusLine
 from app.views.topbar import TopBar
 from app.workspace import Workspace
 from app.workspaces import Workspaces
 from engine import bundled
+from engine.bundled import locate_corpus
 from engine.errors import SegscopeError
 from engine.scene import read_scene, write_scene
 
@@ -78,7 +79,7 @@ class Window(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(880, 560)
         self.resize(1440, 900)
-        self.stack = QStackedWidget()
+        self.stack = Stack(theme)
         self.workspaces = Workspaces(session, theme, preferences.layouts, self.stack)
         self.recent = Recent(preferences.recent, self)
         self.opener = Opener(session, self.recent, self)
@@ -114,7 +115,10 @@ class Window(QMainWindow):
         self.player_bar = PlayerBar(theme)
         self.status = StatusLine(self.session, (self.session.jobs, self.background), theme)
         samples = [
-            (scene.about[:1].upper() + scene.about[1:], lambda path=scene.path: self.scenes.open(path))
+            (
+                scene.about[:1].upper() + scene.about[1:],
+                lambda path=scene.path: self.scenes.open(path),
+            )
             for scene in bundled.scenes()[:3]
         ]
         self.start_view = StartView(
@@ -153,6 +157,7 @@ class Window(QMainWindow):
         self.topbar.open_wanted.connect(self.open_dialog)
         self.topbar.theme_button.clicked.connect(self.toggle_theme)
         self.rail.chosen.connect(self.show_workspace)
+        self.status.share_changed.connect(self.stack.show_share)
         self.workspaces.go_to.connect(self.show_workspace)
         session.models_changed.connect(self._models_changed)
         for changed in (
@@ -176,6 +181,9 @@ class Window(QMainWindow):
                 self.messages.error(error, self.tr("The last session was not restored"))
         if paths and brings_models(paths):
             # What is named takes the stage; other models would only be in its way.
+            usual = default_scene()
+            self.session.set_text(usual.text)
+            self.session.load_corpus(tuple(locate_corpus(place) for place in usual.corpus))
             self.opener.open(paths)
             self.show_workspace("explore")
             return

@@ -6,9 +6,11 @@ layout is kept apart from the others'.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.player import Player
@@ -34,6 +36,9 @@ class Workspace(QMainWindow):
         self.setObjectName(self.name)
         self.setDockNestingEnabled(True)
         self._default = QByteArray()
+        self._sizes: list[tuple[Sequence[QDockWidget], Sequence[int], Qt.Orientation]] = []
+        self._restored = QByteArray()
+        self._shown = False
 
     def add_pane(
         self, name: str, title: str, widget: QWidget, area: Qt.DockWidgetArea
@@ -50,6 +55,33 @@ class Workspace(QMainWindow):
         """Return the panes in the order in which they were added."""
         return self.findChildren(QDockWidget)
 
+    def resizeDocks(
+        self, docks: Sequence[QDockWidget], sizes: Sequence[int], orientation: Qt.Orientation
+    ) -> None:
+        """Give panes their sizes, now and when the workspace is first shown.
+
+        Before that it hasn't its own size, and Qt would forget those of its panes.
+        """
+        if not self._shown:
+            self._sizes.append((docks, sizes, orientation))
+        super().resizeDocks(docks, sizes, orientation)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._shown:
+            self._shown = True
+            QTimer.singleShot(0, self, self._first_layout)
+
+    def _first_layout(self) -> None:
+        if self._restored.isEmpty():
+            self._size_panes()
+        else:
+            self.restoreState(self._restored, LAYOUT_VERSION)
+
+    def _size_panes(self) -> None:
+        for docks, sizes, orientation in self._sizes:
+            super().resizeDocks(docks, sizes, orientation)
+
     def compose_default(self) -> None:
         """Remember the present layout as the default; call at the end of the constructor."""
         self._default = self.saveState(LAYOUT_VERSION)
@@ -60,13 +92,17 @@ class Workspace(QMainWindow):
             dock.setFloating(False)
             dock.show()
         self.restoreState(self._default, LAYOUT_VERSION)
+        self._size_panes()
 
     def layout_state(self) -> QByteArray:
         return self.saveState(LAYOUT_VERSION)
 
     def restore_layout(self, state: QByteArray) -> bool:
         """Restore a saved layout; False when it belongs to another version."""
-        return self.restoreState(state, LAYOUT_VERSION)
+        known = self.restoreState(state, LAYOUT_VERSION)
+        if known and not self._shown:
+            self._restored = state
+        return known
 
     def view_state(self) -> dict[str, Any]:
         """What a scene keeps of this workspace beyond the session: plain JSON data."""

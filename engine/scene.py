@@ -32,10 +32,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SceneModel:
-    """A model of a scene: `bundled:NAME` or a path; the SHA-256 of its file, or empty."""
+    """A model of a scene: `bundled:NAME` or a path; the SHA-256 of its file, or empty.
+
+    pattern: the split pattern chosen for a rank file, which holds none; else empty.
+    """
 
     path: str
     sha256: str = ""
+    pattern: str = ""
 
     def locate(self) -> Path:
         """Return the file; `ParameterError` for a bundled name that there isn't."""
@@ -263,7 +267,11 @@ def _models(reader: _Reader, folder: Path) -> tuple[SceneModel, ...]:
                 f"the field models[{i}].path is missing", reader.path, "name the model's file"
             )
         models.append(
-            SceneModel(_absolute(place, folder), one.take("sha256", "a text", _text) or "")
+            SceneModel(
+                _absolute(place, folder),
+                one.take("sha256", "a text", _text) or "",
+                one.take("pattern", "a text", _text) or "",
+            )
         )
         one.finish()
     return tuple(models)
@@ -383,8 +391,12 @@ def _span(value: Any) -> tuple[int, int] | None:
 
 
 def _model_entry(model: SceneModel, folder: Path) -> str | dict[str, str]:
-    place = _relative(model.path, folder)
-    return {"path": place, "sha256": model.sha256} if model.sha256 else place
+    entry = {"path": _relative(model.path, folder)}
+    if model.sha256:
+        entry["sha256"] = model.sha256
+    if model.pattern:
+        entry["pattern"] = model.pattern
+    return entry if len(entry) > 1 else entry["path"]
 
 
 def _absolute(reference: str, folder: Path) -> str:

@@ -224,7 +224,7 @@ class _Warning(QWidget):
     def __init__(self, text: str, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        label = QLabel(text)
+        label = QLabel(text[:1].upper() + text[1:])
         label.setWordWrap(True)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -236,7 +236,7 @@ class _Warning(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = self._theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.color("panel"))
+        painter.fillRect(self.rect(), theme.color("canvas"))
         painter.fillRect(0, 0, 3, self.height(), theme.color("warning"))
         mark = QRectF(11, self.height() / 2 - 9, 18, 18)
         paint_icon(painter, "warning", mark, theme.color("warning"))

@@ -23,7 +23,8 @@ NOTE_TIME = 8000
 class StatusLine(QWidget):
     """Facts of the session, a note for a while, and the oldest job that takes long."""
 
-    shown_job_changed = Signal()
+    share_changed = Signal(object)
+    """How far the job that is shown is: 0 to 1, None where unknown, below 0 for no job."""
 
     def __init__(
         self, session: Session, jobs: tuple[Jobs, ...], theme: Theme, parent: QWidget | None = None
@@ -41,7 +42,8 @@ class StatusLine(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setProperty("role", "second")
         self._left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._bar = _Bar(theme)
+        self._bar = ProgressLine(theme)
+        self._bar.setFixedSize(96, HEIGHT)
         self.cancel_button = IconButton("close", self.tr("Cancel (Esc)"), theme, 14)
         self.cancel_button.setFixedSize(20, 20)
         self.cancel_button.clicked.connect(self.cancel)
@@ -120,7 +122,9 @@ class StatusLine(QWidget):
             parts.append(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
         encoding = None if opened is None else session.encoding(opened.key)
         if encoding is not None:
-            words = self.tr("{count:,} token") if len(encoding) == 1 else self.tr("{count:,} tokens")
+            words = (
+                self.tr("{count:,} token") if len(encoding) == 1 else self.tr("{count:,} tokens")
+            )
             parts.append(words.format(count=len(encoding)))
         analysis = session.analysis
         if analysis is not None and analysis.text is text:
@@ -174,10 +178,12 @@ class StatusLine(QWidget):
             count = self.tr("{title}: {done:,} of {total:,}")
             text = count.format(title=job.title, done=done, total=total) if total else job.title
             self._job.setText(text)
-            self._bar.set_share(done / total if total else None)
-        if job is not self.shown_job:
-            self.shown_job = job
-            self.shown_job_changed.emit()
+            share = done / total if total else None
+            self._bar.set_share(share)
+            self.share_changed.emit(share)
+        elif self.shown_job is not None:
+            self.share_changed.emit(-1.0)
+        self.shown_job = job
         if not self._begun:
             self._clock.stop()
 
@@ -192,14 +198,14 @@ class StatusLine(QWidget):
         painter.fillRect(0, 0, self.width(), 1, self._theme.color("line"))
 
 
-class _Bar(QWidget):
-    """How far a job is, as a line; a dashed line where that isn't known."""
+class ProgressLine(QWidget):
+    """How far a job is, as a line of 3 pixels; dashes where that isn't known."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._theme, self._share = theme, 0.0
         self._known = False
-        self.setFixedSize(96, HEIGHT)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def set_share(self, share: float | None) -> None:
         self._known, self._share = share is not None, share or 0.0
@@ -207,7 +213,7 @@ class _Bar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        line = QRectF(0, HEIGHT / 2 - 1.5, self.width(), 3)
+        line = QRectF(0, (self.height() - 3) / 2, self.width(), 3)
         painter.fillRect(line, self._theme.color("line"))
         ink = self._theme.color("ink")
         if self._known:

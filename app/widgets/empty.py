@@ -45,9 +45,12 @@ class EmptyState(QWidget):
                 title = QLabel(samples_title)
                 title.setProperty("role", "note")
                 column.addWidget(title, 0, Qt.AlignmentFlag.AlignHCenter)
+            rows = QVBoxLayout()
+            rows.setSpacing(4)
             for button in self.samples:
                 button.setProperty("flat", True)
-                column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+                rows.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+            column.addLayout(rows)
         column.addStretch(3)
 
     def set_sentence(self, sentence: str) -> None:
@@ -75,6 +78,10 @@ class _Sentence(QLabel):
         words = self.fontMetrics().horizontalAdvance(self.text()) + 8
         width = min(words, self.WIDTH)
         return QSize(width, self.heightForWidth(width))
+
+    def hasHeightForWidth(self) -> bool:
+        # A layout would ask for the height at its own width, which may be much more than WIDTH.
+        return False
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.sizeHint().height())

@@ -89,6 +89,19 @@ def test_a_model_of_ones_own_is_kept_with_its_digest(qtbot, make_window, tmp_pat
     assert len(window.session.models) == 3
 
 
+def test_the_pattern_chosen_for_a_rank_file_is_kept(qtbot, make_window, tmp_path):
+    ranks = tmp_path / "own.tiktoken"
+    ranks.write_text("YQ== 0\nYg== 1\n", encoding="ascii")
+    window = make_window()
+    window.session.load_model(ranks, pattern="gpt2")
+    qtbot.waitUntil(lambda: len(window.session.models) == 3, timeout=20_000)
+    path = tmp_path / "scene.json"
+    write_scene(window.scenes.capture("explore"), path)
+    assert read_scene(path).models[2].pattern == "gpt2"
+    open_and_wait(qtbot, window, path)
+    assert window.session.models[2].model.inspect()["pre_tokenizer"] == "gpt2"
+
+
 def test_a_missing_model_is_named_and_the_rest_is_shown(qtbot, make_window, tmp_path):
     path = tmp_path / "scene.json"
     models = (SceneModel(str(tmp_path / "gone.json")), SceneModel("bundled:toy-lower"))

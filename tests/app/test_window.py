@@ -277,10 +277,12 @@ def test_a_slow_job_is_shown_and_escape_cancels_it(qtbot, make_window):
     assert not window.status.cancel_button.isVisible()
     qtbot.waitUntil(lambda: window.status.job_text == "Counting: 3 of 10", timeout=5000)
     assert window.status.cancel_button.isVisible()
+    assert window.stack._line.isVisible()
     window.rail.button("explore").setFocus()
     qtbot.keyClick(window.rail.button("explore"), KEY.Key_Escape)
     assert "slow" not in [job.key for job in window.session.jobs.running]
     qtbot.waitUntil(lambda: not window.status.cancel_button.isVisible())
+    assert not window.stack._line.isVisible()
 
 
 def test_the_model_card_is_one_click_away_and_has_warnings_first(qtbot, make_window, tmp_path):
