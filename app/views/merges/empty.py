@@ -20,6 +20,7 @@ class NoMerges(QWidget):
         super().__init__()
         self._session = session
         self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self.state: EmptyState | None = None
         self._shown: tuple[object, ...] = ()
 
