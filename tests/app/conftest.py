@@ -71,8 +71,9 @@ def make_window(qtbot: Any, jobs: Jobs) -> Iterator[Callable[..., Window]]:
         window = Window(Session(jobs), Theme("light"), preferences, background)
         made.append(window)
         qtbot.addWidget(window)
-        with qtbot.waitExposed(window):
+        with qtbot.waitActive(window):  # keys of actions work in the active window only
             window.show()
+            window.activateWindow()
         if begin:
             with qtbot.waitSignal(window.scenes.opened, timeout=20_000):
                 window.begin(**arguments)

@@ -62,14 +62,16 @@ def test_cancel_stops_the_work_at_its_next_report(qtbot, jobs):
 
 
 def test_progress_is_told(qtbot, jobs):
-    told, done = [], []
+    told, done, listening = [], [], threading.Event()
 
     def work(report):
+        listening.wait(5)
         for step in range(3):
             report(step, 3)
 
     job = jobs.start("steps", "Stepping", work, done.append)
     job.progressed.connect(lambda at, total: told.append((at, total)))
+    listening.set()
     qtbot.waitUntil(lambda: done == [None])
     assert told == [(0, 3), (1, 3), (2, 3)]
 

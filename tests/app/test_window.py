@@ -11,6 +11,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
+from app.views.error_dialog import ErrorDialog
 from engine import bundled
 from engine.errors import ModelError
 
@@ -220,12 +221,7 @@ def test_an_error_is_a_message_that_can_be_read_copied_and_closed(qtbot, make_wi
     assert banner.message.where == "X.json: byte 12"
     assert banner.message.remedy == "Copy it again"
     qtbot.mouseClick(banner.detail_button, Qt.MouseButton.LeftButton)
-    dialog = (
-        QGuiApplication.focusWindow()
-        and window.findChildren(
-            __import__("app.views.error_dialog", fromlist=["ErrorDialog"]).ErrorDialog
-        )[0]
-    )
+    dialog = window.findChild(ErrorDialog)
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
     assert "x.json: byte 12" in QGuiApplication.clipboard().text()
     dialog.reject()
