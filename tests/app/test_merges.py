@@ -15,8 +15,9 @@ import engine
 from app.draw.merge_rows import brick_rect, joint_rect, row_in_view
 from app.session import Session
 from app.theme import Theme
-from app.views.merges import MergesWorkspace, common_prefix
+from app.views.merges import MergesWorkspace
 from app.views.merges.bricks import GUTTER
+from app.views.merges.follow import common_prefix
 from app.widgets.report import Facts, Heading, Lines, Section, Sentence
 from engine.bpe import Bpe
 from engine.bundled import model_path

@@ -18,7 +18,8 @@ from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.draw.viewport import GUTTER
 from app.session import Session
 from app.theme import Theme
-from app.views.sampling import FIRST, SamplingWorkspace, find_other
+from app.views.sampling import FIRST, SamplingWorkspace
+from app.views.sampling.passes import find_other
 from app.views.sampling.tally import Tally, list_law, outcome_label
 from app.widgets.report import Sentence, Table
 from engine.bundled import model_path
@@ -149,7 +150,7 @@ def test_verdicts_follow_the_needle(make: Make) -> None:
 
 def test_a_sample_is_that_of_the_engine(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("watching", "toy-watching")
-    qtbot.mouseClick(workspace.many, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(workspace.controls.many, Qt.MouseButton.LeftButton)
     tally = draws(qtbot, workspace, 1100)
     passes = workspace.passes
     assert passes is not None
@@ -165,7 +166,7 @@ def test_a_sample_is_that_of_the_engine(qtbot: Any, make: Make, session: Session
     # The draw that is shown coin by coin is the last of the sample.
     assert workspace.shown_draw == 1099
     assert passes.perfect.path.edges.tolist() == sample.paths[sample.order[1099]].edges.tolist()
-    assert workspace.draw.value() == 1100
+    assert workspace.controls.draw.value() == 1100
     n, distance = tally.curve
     assert n[0] == 1
     assert n[-1] == 1100
@@ -244,43 +245,43 @@ def test_theta_makes_the_sample_stale(qtbot: Any, make: Make, session: Session) 
     session.change_settings(theta=0.2)
     settle(qtbot, workspace, session)
     assert workspace.stale
-    assert workspace.again.isVisibleTo(workspace)
-    assert not workspace.one.isEnabled()
+    assert workspace.controls.again.isVisibleTo(workspace)
+    assert not workspace.controls.one.isEnabled()
     assert "θ = 1" in workspace.law.note
     after = workspace.law.outcomes
     assert after is not None
     assert after.exact[0] < before.exact[0]
     assert any("Draw again" in text for text in sentences(workspace))
-    qtbot.mouseClick(workspace.again, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(workspace.controls.again, Qt.MouseButton.LeftButton)
     tally = draws(qtbot, workspace, 200)
     assert tally.theta == 0.2
     assert not workspace.stale
-    assert not workspace.again.isVisibleTo(workspace)
+    assert not workspace.controls.again.isVisibleTo(workspace)
 
 
 def test_a_seed_gives_its_own_draws(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("watching", "toy-watching")
-    workspace.seed.selectAll()
-    qtbot.keyClicks(workspace.seed, "12")
-    qtbot.keyClick(workspace.seed, Qt.Key.Key_Return)
+    workspace.controls.seed.selectAll()
+    qtbot.keyClicks(workspace.controls.seed, "12")
+    qtbot.keyClick(workspace.controls.seed, Qt.Key.Key_Return)
     assert session.settings.seed == 12
     settle(qtbot, workspace, session)
     passes, tally = workspace.passes, workspace.tally
     assert passes is not None
     assert tally is not None
     assert passes.perfect.seed == tally.seed == 12
-    qtbot.keyClicks(workspace.seed, "x")
-    qtbot.keyClick(workspace.seed, Qt.Key.Key_Return)
-    assert workspace.seed.text() == "12"
+    qtbot.keyClicks(workspace.controls.seed, "x")
+    qtbot.keyClick(workspace.controls.seed, Qt.Key.Key_Return)
+    assert workspace.controls.seed.text() == "12"
     assert session.settings.seed == 12
 
 
 def test_a_draw_is_chosen_by_number(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("watching", "toy-watching")
     draws(qtbot, workspace, FIRST)
-    workspace.draw.selectAll()
-    qtbot.keyClicks(workspace.draw, "20")
-    qtbot.keyClick(workspace.draw, Qt.Key.Key_Return)
+    workspace.controls.draw.selectAll()
+    qtbot.keyClicks(workspace.controls.draw, "20")
+    qtbot.keyClick(workspace.controls.draw, Qt.Key.Key_Return)
     settle(qtbot, workspace, session)
     assert workspace.shown_draw == 19
     passes = workspace.passes
@@ -292,13 +293,13 @@ def test_stopping_keeps_what_is_drawn(qtbot: Any, make: Make, session: Session) 
     workspace = make(LONG, "everyday-unigram")
     workspace.draw_more(200_000, show=False)
     qtbot.waitUntil(lambda: bool(workspace.tally and workspace.tally.n > FIRST), timeout=20_000)
-    assert workspace.stop.isVisibleTo(workspace)
-    qtbot.mouseClick(workspace.stop, Qt.MouseButton.LeftButton)
+    assert workspace.controls.stop.isVisibleTo(workspace)
+    qtbot.mouseClick(workspace.controls.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
     tally = workspace.tally
     assert tally is not None
     assert FIRST < tally.n < 200_000
-    assert not workspace.stop.isVisibleTo(workspace)
+    assert not workspace.controls.stop.isVisibleTo(workspace)
     assert sum(tally.drawn.values()) == tally.n
 
 
@@ -324,7 +325,7 @@ def test_too_many_segmentations_are_said_to_be(qtbot: Any, make: Make, session: 
 
 def test_lanes_can_be_shown_alone(qtbot: Any, make: Make) -> None:
     workspace = make("watching", "toy-watching")
-    qtbot.mouseClick(workspace.methods.button("viterbi"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(workspace.controls.methods.button("viterbi"), Qt.MouseButton.LeftButton)
     assert not workspace.lanes["perfect"].isVisibleTo(workspace)
     assert workspace.trace_name() == "viterbi"
     passes = workspace.passes
@@ -423,7 +424,7 @@ def test_typing_gives_other_passes(qtbot: Any, make: Make, session: Session) -> 
     workspace = make("watching", "toy-watching")
     workspace.draw_more(50, show=False)
     draws(qtbot, workspace, FIRST + 50)
-    qtbot.keyClick(workspace.text_line, Qt.Key.Key_Backspace)
+    qtbot.keyClick(workspace.controls.text_line, Qt.Key.Key_Backspace)
     assert session.text.string == "watchin"
     settle(qtbot, workspace, session)
     passes = workspace.passes
@@ -435,7 +436,7 @@ def test_typing_gives_other_passes(qtbot: Any, make: Make, session: Session) -> 
     session.set_text("")
     settle(qtbot, workspace, session)
     assert workspace.player.length == 0
-    assert workspace.count.text() == "The text is empty"
+    assert workspace.controls.count.text() == "The text is empty"
 
 
 def test_a_model_without_a_law_says_so(qtbot: Any, make: Make, session: Session) -> None:
@@ -479,6 +480,9 @@ def test_a_scene_brings_lanes_and_draws_back(
     again = SamplingWorkspace(session, theme)
     qtbot.addWidget(again)
     again.restore_view_state(state)
+    assert again.passes is None  # nothing is computed for what isn't seen
+    with qtbot.waitExposed(again):
+        again.show()
     settle(qtbot, again, session)
     draws(qtbot, again, FIRST + 40)
     assert again.shown_draw == 12
@@ -544,6 +548,8 @@ def test_a_real_model(qtbot: Any, session: Session, theme: Theme, shared: Path) 
     session.add_model(engine.load(path))
     workspace = SamplingWorkspace(session, theme)
     qtbot.addWidget(workspace)
+    with qtbot.waitExposed(workspace):
+        workspace.show()
     settle(qtbot, workspace, session)
     passes = workspace.passes
     assert passes is not None

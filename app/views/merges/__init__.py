@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QLabel,
     QStackedWidget,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -24,32 +22,19 @@ from app.session import LATTICE_DELAY, OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_PIECE, Theme
 from app.views.merges.bricks import BrickRows
 from app.views.merges.empty import NoMerges
+from app.views.merges.follow import Followed, common_prefix, follow, pretoken_at
 from app.views.merges.inspector import MergeReport
 from app.views.merges.rank_view import RankView
 from app.views.merges.strip import WordStrip
 from app.widgets.canvas import Canvas
 from app.widgets.elided import ElidedLabel
 from app.widgets.report import Report
+from app.widgets.rows_table import RowsTable
 from app.widgets.text_line import TextLine
 from app.workspace import Workspace
-from engine.progress import Report as Progress
-from engine.text import Text
-from engine.traces.merges import MergeTrace
-
-LIMIT = 200_000
-"""Bytes of text whose merges are followed; of a longer text the first ones."""
 
 LABELLED = 200
 """Steps up to which the player's track names them."""
-
-
-class Followed(NamedTuple):
-    """A trace, of which text and model it is, and how many bytes of the text it covers."""
-
-    trace: MergeTrace
-    key: int
-    text: Text
-    shown: int
 
 
 class MergesWorkspace(Workspace):
@@ -94,9 +79,9 @@ class MergesWorkspace(Workspace):
 
         self.report = Report(theme, self.tr("What happens at this step"))
         self.steps = MergeTableModel(theme, self)
-        self.table = QTableView()
-        self.table.setModel(self.steps)
-        self._dress_table()
+        self.table = RowsTable(
+            self.steps, self.tr("Merge steps"), theme, (48, 76, 60, 48, 48, 64, 48)
+        )
         self._compose_panes()
         self.compose_default()
 
@@ -148,22 +133,6 @@ class MergesWorkspace(Workspace):
         steps = self.add_pane("steps", self.tr("Steps"), self.table, side)
         self.resizeDocks([inspector, steps], [300, 300], Qt.Orientation.Horizontal)
         self.resizeDocks([inspector, steps], [520, 220], Qt.Orientation.Vertical)
-
-    def _dress_table(self) -> None:
-        table = self.table
-        table.setAccessibleName(self.tr("Merge steps"))
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setFont(self._theme.font(SIZE_DATA))
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setTabKeyNavigation(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(24)
-        table.horizontalHeader().setHighlightSections(False)
-        for column, width in enumerate((48, 76, 60, 48, 48, 64, 48)):
-            table.setColumnWidth(column, width)
 
     # Following the text
 
@@ -515,29 +484,3 @@ class MergesWorkspace(Workspace):
         followed = self._followed
         if followed is not None and followed.text is self._session.text and not self._stale:
             self._take(followed)
-
-
-def follow(opened: OpenModel, text: Text, report: Progress) -> Followed:
-    """Trace the merges of a text, of a long one up to `LIMIT` bytes."""
-    shown = text
-    if text.n_bytes > LIMIT:
-        place = text.position("grapheme", LIMIT)
-        shown = Text(text.slice(0, text.byte("grapheme", place)))
-    report(0, 1)
-    trace = opened.model.merges(shown)
-    return Followed(trace, opened.key, text, shown.n_bytes)
-
-
-def pretoken_at(trace: MergeTrace, byte: int) -> int:
-    """Return the pre-token that covers a byte of the text as given."""
-    prepared = trace.prepared
-    node = int((prepared.source_end <= byte).sum())
-    return max(int((prepared.cuts <= min(node, max(len(prepared.data) - 1, 0))).sum()) - 1, 0)
-
-
-def common_prefix(a: bytes, b: bytes) -> int:
-    """Return the number of bytes with which both begin."""
-    for i, (x, y) in enumerate(zip(a, b, strict=False)):
-        if x != y:
-            return i
-    return min(len(a), len(b))

@@ -7,75 +7,51 @@ with the sum of all that came before. Further methods are further lanes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.draw.axis import build_axis
 from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, place_lane
-from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
 from app.draw.viewport import Viewport
 from app.models.sampling import EventTableModel, OutcomeTableModel
 from app.player import Player
 from app.session import Analysis, Session
-from app.theme import SIZE_DATA, Theme
-from app.views.explore.theta import ThetaControl
+from app.theme import Theme
 from app.views.sampling.charts import CurveView, LawView
+from app.views.sampling.controls import MANY, Controls
 from app.views.sampling.empty import NoLaw
+from app.views.sampling.figures import curves_of, outcomes_of, sample_note
 from app.views.sampling.inspector import SamplingReport
 from app.views.sampling.lane import LaneView
-from app.views.sampling.tally import Listing, Tally, list_law
+from app.views.sampling.passes import (
+    CHUNK_EDGES,
+    SEARCHED,
+    Edges,
+    Passes,
+    draw_in_chunks,
+    find_other,
+    trace_passes,
+)
+from app.views.sampling.tally import Tally
 from app.widgets import player_keys
 from app.widgets.canvas import Canvas
-from app.widgets.integer_field import IntegerField
 from app.widgets.report import Report
-from app.widgets.segmented import SegmentedControl
-from app.widgets.text_line import TextLine
+from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
-from engine.lattice import Lattice
-from engine.progress import Report as Progress
-from engine.sample import draw_perfect
-from engine.traces.passes import PassTrace, trace_perfect, trace_viterbi
+from engine.traces.passes import PassTrace
 
-FIRST, MANY = 100, 1000
-"""Draws of a sample that is begun, and of "many more"."""
+FIRST = 100
+"""Draws of a sample that is begun."""
 
 MOST = 1_000_000
 """Draws that a sample may grow to."""
 
-SEARCHED = 10_000
-"""Draws looked at for the next one that isn't the best path."""
-
-CHUNK_EDGES = 4_000_000
-"""Coins tossed between two looks at the running sample."""
-
 LABELLED = 200
-LARGEST_SEED = 2**63 - 1
-
-Edges = NDArray[np.int32]
-
-
-class Passes(NamedTuple):
-    """The lanes' traces of one draw, and the law."""
-
-    analysis: Analysis
-    listing: Listing
-    viterbi: PassTrace
-    perfect: PassTrace
+"""Steps up to which the player's track names them."""
 
 
 class SamplingWorkspace(Workspace):
@@ -96,14 +72,15 @@ class SamplingWorkspace(Workspace):
         self._places: LanePlaces | None = None
         self._tally: Tally | None = None
         self._draw = 0
-        self._wanted: dict[str, Any] = {}
+        self._wanted: dict[str, int] = {}
         self._quiet = False
+        self._waiting = True
         self._reports = SamplingReport()
         # A running sample is shown a few times a second, not after each of its chunks.
         self._redraw = QTimer(self, singleShot=True, interval=80)
         self._redraw.timeout.connect(self._show_charts)
 
-        self._make_controls()
+        self.controls = Controls(session, theme)
         keys = self._key
         self.lanes = {
             kind: LaneView(kind, self.player, self._viewport, theme, keys)
@@ -119,72 +96,23 @@ class SamplingWorkspace(Workspace):
         self.report = Report(theme, self.tr("What happens at this step"))
         self.events = EventTableModel(theme, self)
         self.outcomes = OutcomeTableModel(theme, self)
-        self.event_table = self._table(self.events, self.tr("Steps of the pass"))
-        self.outcome_table = self._table(self.outcomes, self.tr("Law against sample"))
+        self.event_table = RowsTable(self.events, self.tr("Steps of the pass"), theme, (48, 52, 84))
+        self.outcome_table = RowsTable(self.outcomes, self.tr("Law against sample"), theme, (120,))
         self._compose_panes()
         self.compose_default()
 
         self._connect()
-        self._show_text()
-        self._show_settings()
         self._show_state()
         self._prepare()
 
     # Composition
-
-    def _make_controls(self) -> None:
-        session, theme = self._session, self._theme
-        self.text_line = TextLine(theme)
-        self.count = QLabel()
-        self.count.setProperty("role", "second")
-        self.methods = SegmentedControl(
-            (
-                ("both", self.tr("Both lanes")),
-                ("perfect", self.tr("Perfect")),
-                ("viterbi", self.tr("Viterbi")),
-            ),
-            theme,
-        )
-        self.methods.setAccessibleName(self.tr("Methods"))
-        self.theta = ThetaControl(session)
-        self.seed = IntegerField(-LARGEST_SEED, LARGEST_SEED, self.tr("Seed"))
-        self.draw = IntegerField(1, 1, self.tr("Draw that is shown"))
-        self.one = QPushButton(self.tr("Draw one"))
-        self.one.setToolTip(self.tr("One more draw (R)"))
-        self.many = QPushButton(self.tr("Draw 1,000"))
-        self.many.setToolTip(self.tr("1,000 more draws (Shift+R)"))
-        self.again = QPushButton(self.tr("Draw again"))
-        self.again.setToolTip(self.tr("Draw as many again at the present θ and seed"))
-        self.again.hide()
-        self.stop = QPushButton(self.tr("Stop"))
-        self.stop.hide()
 
     def _compose(self) -> QWidget:
         centre = Canvas(self._theme)
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        first = QHBoxLayout()
-        first.setContentsMargins(12, 6, 12, 3)
-        first.setSpacing(12)
-        first.addWidget(self.text_line, 1)
-        first.addWidget(self.count)
-        first.addWidget(self.methods)
-        column.addLayout(first)
-        second = QHBoxLayout()
-        second.setContentsMargins(12, 3, 12, 6)
-        second.setSpacing(8)
-        second.addWidget(self.theta)
-        second.addStretch(1)
-        for text, box in ((self.tr("Seed"), self.seed), (self.tr("Draw"), self.draw)):
-            label = QLabel(text)
-            label.setProperty("role", "second")
-            label.setBuddy(box)
-            second.addWidget(label)
-            second.addWidget(box)
-        for button in (self.one, self.many, self.again, self.stop):
-            second.addWidget(button)
-        column.addLayout(second)
+        column.addWidget(self.controls)
         charts = QSplitter(Qt.Orientation.Horizontal)
         charts.addWidget(self.law)
         charts.addWidget(self.curve)
@@ -211,36 +139,14 @@ class SamplingWorkspace(Workspace):
         self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
         self.resizeDocks([inspector, events], [560, 180], Qt.Orientation.Vertical)
 
-    def _table(self, model: EventTableModel | OutcomeTableModel, name: str) -> QTableView:
-        table = QTableView()
-        table.setModel(model)
-        table.setAccessibleName(name)
-        table.setFont(self._theme.font(SIZE_DATA))
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setTabKeyNavigation(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(24)
-        table.horizontalHeader().setHighlightSections(False)
-        table.horizontalHeader().setDefaultSectionSize(64)
-        widths = (48, 52, 84) if isinstance(model, EventTableModel) else (120,)
-        for column, width in enumerate(widths):
-            table.setColumnWidth(column, width)
-        return table
-
     def _connect(self) -> None:
         session = self._session
-        self.text_line.edited.connect(session.set_text)
-        self.methods.changed.connect(self._methods_changed)
-        self.seed.entered.connect(lambda seed: session.change_settings(seed=seed))
-        self.draw.entered.connect(lambda number: self.show_draw(number - 1))
-        self.one.clicked.connect(lambda: self.draw_more(1))
-        self.many.clicked.connect(lambda: self.draw_more(MANY))
-        self.again.clicked.connect(self.draw_again)
-        self.stop.clicked.connect(lambda: session.jobs.cancel("sampling draws"))
+        controls = self.controls
+        controls.methods_changed.connect(self._methods_changed)
+        controls.draw_chosen.connect(lambda number: self.show_draw(number - 1))
+        controls.more_wanted.connect(self.draw_more)
+        controls.again_wanted.connect(self.draw_again)
+        controls.stop_wanted.connect(lambda: session.jobs.cancel("sampling draws"))
         self.report.followed.connect(self._follow_link)
         self.law.row_clicked.connect(self._choose_outcome)
         for lane in self.lanes.values():
@@ -249,7 +155,6 @@ class SamplingWorkspace(Workspace):
         self.outcome_table.selectionModel().currentRowChanged.connect(self._outcome_chosen)
         self.player.position_changed.connect(self._show_position)
         self._drawn.connect(self._count_draws)
-        session.text_changed.connect(self._show_text)
         session.active_changed.connect(self._show_state)
         session.models_changed.connect(self._show_state)
         session.analysis_changed.connect(self._prepare)
@@ -280,12 +185,6 @@ class SamplingWorkspace(Workspace):
         tally, settings = self._tally, self._session.settings
         return tally is not None and (tally.theta != settings.theta or tally.seed != settings.seed)
 
-    def _show_text(self) -> None:
-        self.text_line.show_text(self._session.text.string)
-
-    def _show_settings(self) -> None:
-        self.seed.set_value(self._session.settings.seed)
-
     def _show_state(self) -> None:
         opened = self._session.active
         law = opened is not None and not opened.model.segmenter.law
@@ -306,11 +205,11 @@ class SamplingWorkspace(Workspace):
         self.law.show_outcomes(None, (), "", stale=False)
         self.curve.show_curves((), stale=False)
         self.report.set_parts(())
-        self.count.clear()
+        self.controls.count.clear()
         self.player.set_trace(0)
 
     def _shown_kinds(self) -> tuple[str, ...]:
-        value = self.methods.value()
+        value = self.controls.methods.value()
         return ("viterbi", "perfect") if value == "both" else (value,)
 
     def _traces(self) -> tuple[PassTrace, ...]:
@@ -322,14 +221,21 @@ class SamplingWorkspace(Workspace):
     # Preparing the passes
 
     def _settings_changed(self) -> None:
-        self._show_settings()
         passes, settings = self._passes, self._session.settings
         if passes is not None and passes.perfect.seed != settings.seed:
             self._prepare()
         self._show_stale()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._waiting:
+            self._prepare()
+
     def _prepare(self) -> None:
-        """Have the passes of the present draw traced in the background."""
+        """Have the passes of the present draw traced in the background, once they can be seen."""
+        self._waiting = not self.isVisible()
+        if self._waiting:
+            return
         analysis, session = self._session.analysis, self._session
         if analysis is None or analysis.text is not session.text:
             return
@@ -337,14 +243,12 @@ class SamplingWorkspace(Workspace):
             return
         if analysis.lattice.n_edges == 0:
             self._clear()
-            self.count.setText(self.tr("The text is empty"))
+            self.controls.count.setText(self.tr("The text is empty"))
             return
         before, draw, seed = self._passes, self._draw, session.settings.seed
         if before is not None and before.analysis.lattice is not analysis.lattice:
             draw = 0
-        wanted = self._wanted.get("draw")
-        if isinstance(wanted, int) and wanted >= 0:
-            draw = wanted
+        draw = self._wanted.get("draw", draw)
         session.jobs.start(
             "sampling pass",
             self.tr("Passing over the lattice"),
@@ -370,11 +274,10 @@ class SamplingWorkspace(Workspace):
         tally = self._tally
         if tally is None or (self.stale and tally.n <= FIRST):
             tally = self._tally = Tally(passes.listing, session.settings.seed)
-        wanted = self._wanted.pop("draws", None)
         if self._wanted.get("draw") == self._draw:
             del self._wanted["draw"]
         first = max(1, min(FIRST, CHUNK_EDGES // passes.analysis.lattice.n_edges))
-        least = max(self._draw + 1, wanted if isinstance(wanted, int) else first)
+        least = max(self._draw + 1, self._wanted.pop("draws", first))
         if not self.stale and tally.n < min(least, MOST):
             self.draw_more(min(least, MOST) - tally.n, show=False)
         self._show_stale()
@@ -392,7 +295,7 @@ class SamplingWorkspace(Workspace):
             text = self.tr("{count} of the first {n} bytes").format(
                 count=text, n=f"{analysis.shown:,}"
             )
-        self.count.setText(text)
+        self.controls.count.setText(text)
 
     def _place(self, analysis: Analysis) -> None:
         """Give the lattice its places on the axis of its text."""
@@ -419,10 +322,10 @@ class SamplingWorkspace(Workspace):
         if length <= LABELLED and length == len(main):
             labels = tuple(edge_text(main.lattice, main.event(k).edge) for k in range(length))
         title = self.tr("draw {n}").format(n=f"{self._draw + 1:,}")
-        if self.methods.value() == "viterbi":
+        if self.controls.methods.value() == "viterbi":
             title = self.tr("Viterbi")
         self.player.set_trace(length, length if position is None else position, title, labels)
-        self.draw.set_value(self._draw + 1)
+        self.controls.draw.set_value(self._draw + 1)
 
     def _show_position(self, position: int) -> None:
         traces, places = self._traces(), self._places
@@ -494,7 +397,7 @@ class SamplingWorkspace(Workspace):
     def _count_draws(self, tally: Tally, paths: list[Edges]) -> None:
         if tally is self._tally:
             tally.add(paths)
-            self.draw.set_high(max(tally.n, 1))
+            self.controls.draw.set_high(max(tally.n, 1))
             if not self._redraw.isActive():
                 self._redraw.start()
 
@@ -523,7 +426,7 @@ class SamplingWorkspace(Workspace):
         def found(draw: int | None) -> None:
             tally = self._tally
             if draw is None or tally is None:
-                self.count.setText(
+                self.controls.count.setText(
                     self.tr("{n} draws looked at: all are the best path").format(n=f"{SEARCHED:,}")
                 )
                 return
@@ -541,67 +444,25 @@ class SamplingWorkspace(Workspace):
 
     def _show_running(self) -> None:
         running = any(job.key == "sampling draws" for job in self._session.jobs.running)
-        self.stop.setVisible(running)
-        self.many.setVisible(not running)
+        self.controls.show_running(running)
 
     def _show_stale(self) -> None:
-        self.again.setVisible(self.stale)
-        self.one.setEnabled(not self.stale)
-        self.many.setEnabled(not self.stale)
+        self.controls.show_stale(self.stale)
         self._show_charts()
 
     # Charts and inspector
 
     def _show_charts(self) -> None:
-        passes, tally = self._passes, self._tally
+        passes, tally, kinds = self._passes, self._tally, self._shown_kinds()
         if passes is None:
             return
-        listing, theme = passes.listing, self._theme
-        labels = list(listing.labels)
-        exact = [path.probability for path in listing.paths]
-        if not listing.complete:
-            labels.append(rest_label(len(listing.paths), listing.count))
-            exact.append(listing.rest)
-        marks: list[Marks] = []
-        curves: list[Curve] = []
-        if tally is not None and tally.n:
-            kinds = self._shown_kinds()
-            if "viterbi" in kinds:
-                counts = np.zeros(len(labels), dtype=np.int64)
-                counts[0] = tally.n
-                marks.append(Marks(self.tr("Viterbi"), counts, True, theme.identity(3)))
-                distance, _ = tally.test_of_best(listing.paths[0])
-                ends = np.array([1, max(tally.n, 2)])
-                curves.append(
-                    Curve(self.tr("Viterbi"), ends, np.full(2, distance), theme.identity(3), True)
-                )
-            if "perfect" in kinds:
-                marks.append(
-                    Marks(self.tr("perfect"), tally.counts_of(listing), False, theme.identity(0))
-                )
-                curves.append(Curve(self.tr("perfect"), *tally.curve, theme.identity(0)))
-        outcomes = Outcomes(tuple(labels), np.array(exact), tuple(marks), rest=not listing.complete)
-        self.law.show_outcomes(outcomes, self._shown_kinds(), self._note(), stale=self.stale)
-        self.curve.show_curves(tuple(curves), stale=self.stale)
+        outcomes = outcomes_of(passes.listing, tally, kinds, self._theme)
+        curves = curves_of(passes.listing, tally, kinds, self._theme)
+        note = sample_note(passes.listing, tally, stale=self.stale)
+        self.law.show_outcomes(outcomes, kinds, note, stale=self.stale)
+        self.curve.show_curves(curves, stale=self.stale)
         self.outcomes.set_outcomes(outcomes)
         self._tell()
-
-    def _note(self) -> str:
-        tally, passes = self._tally, self._passes
-        if tally is None or passes is None or not tally.n:
-            return self.tr("box: exact law")
-        if self.stale:
-            return self.tr("for θ = {theta}, seed {seed}: draw again to update").format(
-                theta=f"{tally.theta:g}", seed=tally.seed
-            )
-        draws = self.tr("1 draw") if tally.n == 1 else self.tr("{n} draws")
-        note = self.tr("{draws}, seed {seed} · box: exact · marks: share, 95% interval")
-        if passes.listing.exact is None:
-            note = self.tr(
-                "{draws}, seed {seed} · too many segmentations to list: the most probable, "
-                "and one row for the rest"
-            )
-        return note.format(draws=draws.format(n=f"{tally.n:,}"), seed=tally.seed)
 
     def _tell(self) -> None:
         traces, passes = self._traces(), self._passes
@@ -679,69 +540,28 @@ class SamplingWorkspace(Workspace):
     # Scenes
 
     def trace_name(self) -> str:
-        return "viterbi" if self.methods.value() == "viterbi" else "perfect"
+        return "viterbi" if self.controls.methods.value() == "viterbi" else "perfect"
 
     def choose_trace(self, name: str) -> None:
-        value = self.methods.value()
+        value = self.controls.methods.value()
         if name == "viterbi":
             value = "viterbi"
         elif name == "perfect" and value == "viterbi":
             value = "both"
-        if value != self.methods.value():
-            self.methods.set_value(value)
+        if value != self.controls.methods.value():
+            self.controls.methods.set_value(value)
             self._methods_changed(value)
 
     def view_state(self) -> dict[str, Any]:
         draws = self._tally.n if self._tally is not None else 0
-        return {"lanes": self.methods.value(), "draws": draws, "draw": self._draw}
+        return {"lanes": self.controls.methods.value(), "draws": draws, "draw": self._draw}
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
-        lanes = state.get("lanes")
+        lanes = state.get("lanes", "both")
         if lanes in ("both", "perfect", "viterbi"):
-            self.methods.set_value(lanes)
-        self._wanted = {key: state[key] for key in ("draws", "draw") if key in state}
+            self.controls.methods.set_value(lanes)
+        numbers = ((key, state.get(key)) for key in ("draws", "draw"))
+        self._wanted = {k: n for k, n in numbers if isinstance(n, int) and 0 <= n < MOST}
         if self._passes is not None:
             self._show_traces(self.player.position)
         self._prepare()
-
-
-def trace_passes(analysis: Analysis, before: Passes | None, seed: int, draw: int) -> Passes:
-    """Trace the passes of a draw; law and Viterbi are taken over where they stay the same."""
-    lattice, theta = analysis.lattice, analysis.settings.theta
-    perfect = trace_perfect(lattice, theta, seed, draw)
-    if before is not None and before.analysis.lattice is lattice:
-        listing = before.listing if before.listing.theta == theta else list_law(lattice, theta)
-        viterbi = before.viterbi
-    else:
-        listing, viterbi = list_law(lattice, theta), trace_viterbi(lattice)
-    _ = listing.labels, listing.cells  # made here, not where they are painted
-    return Passes(analysis, listing, viterbi, perfect)
-
-
-def draw_in_chunks(
-    lattice: Lattice,
-    theta: float,
-    seed: int,
-    first: int,
-    last: int,
-    report: Progress,
-    give: Callable[[list[Edges]], object],
-) -> None:
-    """Draw numbers first … last − 1, giving them away in chunks."""
-    chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
-    for start in range(first, last, chunk):
-        report(start - first, last - first)
-        give(draw_perfect(lattice, theta, seed, min(chunk, last - start), start))
-
-
-def find_other(
-    lattice: Lattice, theta: float, seed: int, best: Edges, first: int, report: Progress
-) -> int | None:
-    """Return the first draw from `first` on that isn't `best`; None after many."""
-    chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
-    for start in range(first, first + SEARCHED, chunk):
-        report(start - first, SEARCHED)
-        for i, edges in enumerate(draw_perfect(lattice, theta, seed, chunk, start)):
-            if not np.array_equal(edges, best):
-                return start + i
-    return None

@@ -1,0 +1,115 @@
+"""What a person sets in the Sampling workspace: text, methods, θ, seed, and the draws."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.session import Session
+from app.theme import Theme
+from app.views.explore.theta import ThetaControl
+from app.widgets.integer_field import IntegerField
+from app.widgets.segmented import SegmentedControl
+from app.widgets.text_line import TextLine
+
+MANY = 1000
+LARGEST_SEED = 2**63 - 1
+
+
+class Controls(QWidget):
+    """Two rows. Text, θ and seed go to the session; the rest is asked for by signals."""
+
+    methods_changed = Signal(str)
+    draw_chosen = Signal(int)
+    """Number of the draw to show, from 1."""
+
+    more_wanted = Signal(int)
+    again_wanted = Signal()
+    stop_wanted = Signal()
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.text_line = TextLine(theme)
+        self.count = QLabel()
+        self.count.setProperty("role", "second")
+        self.methods = SegmentedControl(
+            (
+                ("both", self.tr("Both lanes")),
+                ("perfect", self.tr("Perfect")),
+                ("viterbi", self.tr("Viterbi")),
+            ),
+            theme,
+        )
+        self.methods.setAccessibleName(self.tr("Methods"))
+        self.theta = ThetaControl(session)
+        self.seed = IntegerField(-LARGEST_SEED, LARGEST_SEED, self.tr("Seed"))
+        self.draw = IntegerField(1, 1, self.tr("Draw that is shown"))
+        self.one = self._button(self.tr("Draw one"), self.tr("One more draw (R)"))
+        self.many = self._button(self.tr("Draw 1,000"), self.tr("1,000 more draws (Shift+R)"))
+        self.again = self._button(
+            self.tr("Draw again"), self.tr("Draw as many again at the present θ and seed")
+        )
+        self.stop = self._button(self.tr("Stop"), self.tr("Keep what is drawn so far"))
+        self.again.hide()
+        self.stop.hide()
+        self._compose()
+        self.text_line.edited.connect(session.set_text)
+        self.seed.entered.connect(lambda seed: session.change_settings(seed=seed))
+        self.methods.changed.connect(self.methods_changed)
+        self.draw.entered.connect(self.draw_chosen)
+        self.one.clicked.connect(lambda: self.more_wanted.emit(1))
+        self.many.clicked.connect(lambda: self.more_wanted.emit(MANY))
+        self.again.clicked.connect(self.again_wanted)
+        self.stop.clicked.connect(self.stop_wanted)
+        session.text_changed.connect(self._show_text)
+        session.settings_changed.connect(self._show_seed)
+        self._show_text()
+        self._show_seed()
+
+    @staticmethod
+    def _button(text: str, tip: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        return button
+
+    def _compose(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 6, 12, 6)
+        column.setSpacing(6)
+        first = QHBoxLayout()
+        first.setSpacing(12)
+        first.addWidget(self.text_line, 1)
+        first.addWidget(self.count)
+        first.addWidget(self.methods)
+        column.addLayout(first)
+        second = QHBoxLayout()
+        second.setSpacing(8)
+        second.addWidget(self.theta)
+        second.addStretch(1)
+        for text, box in ((self.tr("Seed"), self.seed), (self.tr("Draw"), self.draw)):
+            label = QLabel(text)
+            label.setProperty("role", "second")
+            label.setBuddy(box)
+            second.addWidget(label)
+            second.addWidget(box)
+        for button in (self.one, self.many, self.again, self.stop):
+            second.addWidget(button)
+        column.addLayout(second)
+
+    def show_running(self, running: bool) -> None:
+        """Offer to stop while draws are being made."""
+        self.stop.setVisible(running)
+        self.many.setVisible(not running)
+
+    def show_stale(self, stale: bool) -> None:
+        """Offer to draw again where the sample belongs to another θ or seed."""
+        self.again.setVisible(stale)
+        self.one.setEnabled(not stale)
+        self.many.setEnabled(not stale)
+
+    def _show_text(self) -> None:
+        self.text_line.show_text(self._session.text.string)
+
+    def _show_seed(self) -> None:
+        self.seed.set_value(self._session.settings.seed)

@@ -1,0 +1,42 @@
+"""A table of rows that are read and chosen, never edited."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractItemModel
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+
+from app.theme import SIZE_DATA, Theme
+
+
+class RowsTable(QTableView):
+    """Whole rows are selected, one at a time. widths: of the first columns, in pixels."""
+
+    def __init__(
+        self,
+        model: QAbstractItemModel,
+        name: str,
+        theme: Theme,
+        widths: tuple[int, ...] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setModel(model)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(24)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultSectionSize(64)
+        for column, width in enumerate(widths):
+            self.setColumnWidth(column, width)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font(SIZE_DATA))
