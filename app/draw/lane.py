@@ -32,7 +32,7 @@ from engine.traces.passes import PassTrace
 
 Floats = NDArray[np.float64]
 
-RISE, SLOPE, FLATTEST = 12.0, 1.3, 0.35
+RISE, SLOPE, FLATTEST = 12.0, 1.3, 0.22
 """Height of an arc: RISE + slope × its width. The slope is SLOPE, or less where the widest arc
 needs it; under FLATTEST wide arcs flatten towards the top instead."""
 

@@ -32,7 +32,7 @@ class RowsTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(24)
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultSectionSize(64)
+        self.horizontalHeader().setDefaultSectionSize(74)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
         self._dress()

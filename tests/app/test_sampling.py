@@ -123,7 +123,7 @@ def test_the_event_is_told_in_words(make: Make) -> None:
     assert sentences(workspace)[0] == expected
     assert workspace.lanes["perfect"].accessibleDescription() == expected
     # Viterbi at the same step meets a tie.
-    assert "of equal scores the first stays" in sentences(workspace)[1]
+    assert "a tie with what is held: the first stays" in sentences(workspace)[1]
 
 
 def test_verdicts_follow_the_needle(make: Make) -> None:

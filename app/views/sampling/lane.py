@@ -90,8 +90,7 @@ def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
         elif event.newcomer == event.held:
             text = translate(
                 "Lane",
-                "{piece} arrives with score {weight}, which is what is held already: "
-                "of equal scores the first stays.",
+                "{piece} arrives with score {weight}, a tie with what is held: the first stays.",
             )
         else:
             text = translate(
