@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -78,6 +79,13 @@ def run_window(paths: Sequence[Path]) -> int:
     window.painted.connect(lambda: window.begin(paths))
     window.painted.connect(window.warm_up)
     window.show()
+
+    def interrupted(number: int, _frame: object) -> None:
+        window.close()
+        application.exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     try:
         return application.exec()
     finally:
@@ -96,7 +104,7 @@ def make_application(arguments: Sequence[str]) -> QApplication:
     from PySide6.QtWidgets import QApplication
 
     # A font of the list that lacks a script is no news: the next one has it.
-    QLoggingCategory.setFilterRules("qt.text.font.db.warning=false")
+    QLoggingCategory.setFilterRules("qt.text.font.db=false")
     QCoreApplication.setOrganizationName("Segscope")
     QCoreApplication.setApplicationName("Segscope")
     application = QApplication(list(arguments))
