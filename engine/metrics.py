@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +70,12 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class LineCounts:
-    """Counts of each line, int64[lines]; None for what wasn't asked for."""
+    """Counts of each line, int64[lines]; None for what wasn't asked for.
 
+    content: bool[lines], False for lines that are empty or blank.
+    """
+
+    content: NDArray[np.bool_]
     chars: Counts | None = None
     bytes: Counts | None = None
     graphemes: Counts | None = None
@@ -172,9 +176,13 @@ def compare(
 
 def rebase(comparison: Comparison, base: str) -> Comparison:
     """Return the comparison with premiums over another base language; nothing is counted again."""
-    corpus = comparison.corpus
+    corpus, counts = comparison.corpus, comparison.counts
     code = corpus.language(base).code if base else ""
-    return _comparison(comparison.models, corpus, code, comparison.columns, comparison.counts)
+    rows = tuple(
+        replace(row, premium=_language_premium(counts, corpus, row.model, row.language, code))
+        for row in comparison.rows
+    )
+    return replace(comparison, base=code, rows=rows, warnings=tuple(_warnings(corpus, code)))
 
 
 def _comparison(
@@ -212,6 +220,7 @@ def check_columns(columns: Iterable[str]) -> tuple[str, ...]:
 def count_text(lines: Sequence[str], columns: Sequence[str]) -> LineCounts:
     """Return the counts of lines that no model is needed for."""
     return LineCounts(
+        content=np.fromiter((bool(line.strip()) for line in lines), np.bool_, len(lines)),
         chars=_each(len, lines) if "characters" in columns else None,
         bytes=_each(lambda line: len(line.encode()), lines) if "bytes" in columns else None,
         graphemes=_each(count_graphemes, lines) if "graphemes" in columns else None,
@@ -317,6 +326,7 @@ def _count(
     batch = model.encode_lines(lines)
     ids = [batch[i] for i in range(len(batch))]
     return LineCounts(
+        text.content,
         text.chars,
         text.bytes,
         text.graphemes,
@@ -377,12 +387,10 @@ def _warnings(corpus: Corpus, base: str) -> list[str]:
 def _language_premium(
     counts: dict[tuple[str, str], LineCounts], corpus: Corpus, name: str, code: str, base: str
 ) -> float:
-    tokens = counts[name, code].tokens
-    if not base or tokens is None or not corpus.aligned(code, base):
+    if not base or not corpus.aligned(code, base):
         return math.nan
-    pairs = zip(corpus.lines(code), corpus.lines(base), strict=True)
-    both = np.fromiter((bool(a.strip() and b.strip()) for a, b in pairs), dtype=np.bool_)
-    return _premium(tokens, counts[name, base].tokens, both)
+    own, others = counts[name, code], counts[name, base]
+    return _premium(own.tokens, others.tokens, own.content & others.content)
 
 
 def _premium(tokens: Counts | None, base: Counts | None, both: NDArray[np.bool_] | None) -> float:

@@ -17,33 +17,69 @@ Floats = NDArray[np.float64]
 COLUMNS = ("language", "chars_per_token", "bytes_per_token", "tokens", "bar")
 BAR = COLUMNS.index("bar")
 
+MUCH_UNKNOWN = 0.01
+"""Share of unknown tokens from which a figure isn't compression: text is lost, not shortened."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelBars:
+    """The figure shown, of one model. values, unknown: float64[languages], NaN before the count.
+
+    unknown: share of the tokens that are the model's unknown token.
+    """
+
+    letter: str
+    color: int
+    name: str
+    values: Floats
+    unknown: Floats
+
+    @property
+    def lossy(self) -> NDArray[np.bool_]:
+        """Where so much is unknown that the figure isn't compression, bool[languages]."""
+        return self.unknown >= MUCH_UNKNOWN
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One model's value in a row."""
+
+    letter: str
+    color: int
+    value: float
+    lossy: bool
+
 
 @dataclass(frozen=True, eq=False)
 class LanguageFigures:
     """What the table shows, one value a language in the corpus's order.
 
     languages: the corpus's. columns: figures of the active model by name, float64[languages].
-    metric: the figure that the bars show. bars: its values by open model, the active first, as
-    (letter, color index, float64[languages]). unknown: share of the active model's tokens that
-    are its unknown token; figures of such languages aren't compression.
+    metric: the figure that the bars show. bars: of the open models, the active one first.
     """
 
     languages: tuple[Language, ...]
     columns: dict[str, Floats]
     metric: str
-    bars: tuple[tuple[str, int, Floats], ...]
-    unknown: Floats
+    bars: tuple[ModelBars, ...]
 
     def order(self, column: str, descending: bool) -> NDArray[np.int64]:
-        """Return the languages in the order of a column; unknown values come last."""
+        """Return the languages in the order of a column.
+
+        Behind the measured ones come those with many unknown tokens, then those without a value.
+        """
         if column == "language":
             names = [language.name.casefold() for language in self.languages]
             rows = sorted(range(len(names)), key=names.__getitem__, reverse=descending)
             return np.array(rows, dtype=np.int64)
-        values = self.bars[0][2] if column == "bar" and self.bars else self.columns.get(column)
-        if values is None:
+        values = self.columns.get(column)
+        if column == "bar" and self.bars:
+            values = self.bars[0].values
+        if values is None or not self.bars:
             return np.arange(len(self.languages), dtype=np.int64)
-        return np.argsort(-values if descending else values, kind="stable")
+        behind = self.bars[0].lossy.astype(np.int64)
+        behind[np.isnan(values)] = 2
+        return np.lexsort((-values if descending else values, behind))
 
     def matching(self, query: str) -> NDArray[np.bool_]:
         """Return which languages have every word of `query` in their name, code or script."""
@@ -51,14 +87,20 @@ class LanguageFigures:
         texts = [f"{x.name} {x.code} {x.script}".casefold() for x in self.languages]
         return np.array([all(word in text for word in words) for text in texts], dtype=bool)
 
+    def measured(self) -> Floats:
+        """Return the values of all models that are compression, for the scale."""
+        parts = [bars.values[~bars.lossy] for bars in self.bars]
+        return np.concatenate(parts) if parts else np.empty(0)
+
 
 class LanguagesTableModel(QAbstractTableModel):
     """`rows` says which languages, in which order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.figures = LanguageFigures((), {}, "chars_per_token", (), np.empty(0))
+        self.figures = LanguageFigures((), {}, "chars_per_token", ())
         self.rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._place: dict[str, int] = {}
         self._titles = {
             "language": self.tr("Language"),
             "chars_per_token": self.tr("chars/token"),
@@ -70,6 +112,8 @@ class LanguagesTableModel(QAbstractTableModel):
         """Show other figures or other rows."""
         self.beginResetModel()
         self.figures, self.rows = figures, rows
+        languages = figures.languages
+        self._place = {languages[place].code: row for row, place in enumerate(rows.tolist())}
         self.endResetModel()
 
     def language(self, row: int) -> Language:
@@ -78,20 +122,15 @@ class LanguagesTableModel(QAbstractTableModel):
 
     def row_of(self, code: str) -> int:
         """Return the row of the view that shows a language, -1 where none does."""
-        for row, place in enumerate(self.rows.tolist()):
-            if self.figures.languages[place].code == code:
-                return row
-        return -1
+        return self._place.get(code, -1)
 
-    def values(self, row: int) -> list[tuple[str, int, float]]:
-        """Return (letter, color index, value) of each model in a row, the active model first."""
+    def marks(self, row: int) -> list[Mark]:
+        """Return each model's value in a row, the active model first."""
         place = self.rows[row]
-        return [(letter, color, float(v[place])) for letter, color, v in self.figures.bars]
-
-    def unknown(self, row: int) -> float:
-        """Return the share of unknown tokens in a row, 0 where none is known."""
-        share = float(self.figures.unknown[self.rows[row]])
-        return 0.0 if np.isnan(share) else share
+        return [
+            Mark(bars.letter, bars.color, float(bars.values[place]), bool(bars.lossy[place]))
+            for bars in self.figures.bars
+        ]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
@@ -125,27 +164,34 @@ class LanguagesTableModel(QAbstractTableModel):
             language = self.figures.languages[place]
             return " · ".join(x for x in (language.name, language.code, language.script) if x)
         if role == Qt.ItemDataRole.ToolTipRole and column == "bar":
-            return self._tip(index.row())
+            return "\n".join(self._words(place))
         if role == Qt.ItemDataRole.AccessibleTextRole and column == "bar":
-            shown = [f"{letter} {value:.2f}" for letter, _, value in self.values(index.row())]
-            return ", ".join(shown)
+            return ", ".join(self._words(place))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(index.column())
         return None
 
-    def _tip(self, row: int) -> str:
-        shown = [f"{letter} {value:.2f}" for letter, _, value in self.values(row)]
-        share = self.unknown(row)
-        if share:
-            shown.append(
-                self.tr("{share} of the tokens are unknown: this is no compression").format(
-                    share=f"{share:.1%}"
-                )
-            )
-        return "\n".join(shown)
+    def _words(self, place: int) -> list[str]:
+        """Say each model's value, and where it isn't compression."""
+        shown = []
+        for bars in self.figures.bars:
+            value = float(bars.values[place])
+            if np.isnan(value):
+                shown.append(self.tr("{letter} {name}: no value").format(**_of(bars)))
+                continue
+            words = self.tr("{letter} {name}: {value}").format(**_of(bars), value=f"{value:.2f}")
+            if bars.lossy[place]:
+                lost = self.tr("{share} of its tokens are unknown: this is no compression")
+                words += " · " + lost.format(share=f"{float(bars.unknown[place]):.1%}")
+            shown.append(words)
+        return shown
 
     @staticmethod
     def _alignment(section: int) -> int:
         left = COLUMNS[section] in ("language", "bar")
         side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
         return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def _of(bars: ModelBars) -> dict[str, str]:
+    return {"letter": bars.letter, "name": bars.name}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtCore import QItemSelection, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.draw.bars import scale_of
-from app.models.languages import COLUMNS, LanguageFigures, LanguagesTableModel
-from app.session import Session
+from app.models.languages import COLUMNS, LanguageFigures, LanguagesTableModel, ModelBars
+from app.session import OpenModel, Session
 from app.theme import Theme
 from app.views.languages.counting import METRICS, Counting
 from app.views.languages.inspector import LanguageInspector
@@ -38,6 +38,7 @@ from app.widgets.segmented import SegmentedControl
 from app.widgets.surface import set_surface
 from app.workspace import Workspace
 from engine import bundled
+from engine.errors import SegscopeError
 from engine.files import write_atomic
 
 SORTS = ("bar", "language", "tokens")
@@ -48,14 +49,13 @@ class LanguagesWorkspace(Workspace):
     """Metric and base on top, the overview, the bar table, and the drill-down at the right."""
 
     name = "languages"
-    go_to = Signal(str)
-    """The name of a workspace that a person asked for."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._theme = session, theme
         self.counting = Counting(session, self)
         self._sort, self._descending = "bar", True
+        self._metric = ""
         self.rows = LanguagesTableModel(self)
 
         self.metric_choice = SegmentedControl(
@@ -143,7 +143,7 @@ class LanguagesWorkspace(Workspace):
         side = Qt.DockWidgetArea.RightDockWidgetArea
         pane = self.add_pane("inspector", self.tr("Language"), self.inspector, side)
         pane.setTitleBarWidget(title)
-        self.resizeDocks([pane], [340], Qt.Orientation.Horizontal)
+        self.resizeDocks([pane], [380], Qt.Orientation.Horizontal)
 
     def _wire(self) -> None:
         session = self._session
@@ -152,6 +152,8 @@ class LanguagesWorkspace(Workspace):
         self.filter_line.textChanged.connect(self.refresh)
         self.overview.chosen.connect(lambda code: session.select(language=code))
         self.table.selectionModel().selectionChanged.connect(self._row_selected)
+        self.table.verticalScrollBar().valueChanged.connect(self._show_window)
+        self.table.verticalScrollBar().rangeChanged.connect(self._show_window)
         header = self.table.horizontalHeader()
         header.sectionClicked.connect(self._header_clicked)
         self.counting.changed.connect(self.refresh)
@@ -183,30 +185,29 @@ class LanguagesWorkspace(Workspace):
 
     def refresh(self) -> None:
         """Show the figures again: another metric, model, order or filter, or new counts."""
-        corpus = self._session.corpus
+        corpus, metric = self._session.corpus, self.counting.metric
+        if metric != self._metric:
+            self._metric = metric
+            if self._sort == "bar":
+                self._descending = self._best_is_most("bar")
         if corpus is None:
             return
-        metric = self.counting.metric
         self.metric_choice.set_value(metric)
         self.base.setCurrentIndex(self.base.findData(self.counting.base))
         figures = self._figures(metric)
         order = figures.order(self._sort, self._descending)
         kept = figures.matching(self.filter_line.text())
         self.rows.show(figures, order[kept[order]])
-        stacked = [values for *_, values in figures.bars] or [np.empty(0)]
-        scale = scale_of(np.concatenate(stacked), metric == "premium")
-        self.table.set_scale(scale)
+        self.table.set_scale(scale_of(figures.measured(), metric == "premium"))
         if figures.bars:
-            _, color, values = figures.bars[0]
-            scale = scale_of(values, metric == "premium")
-            languages = [figures.languages[i] for i in order.tolist()]
-            self.overview.show_values(languages, values[order], kept[order], scale, color)
+            self.overview.show_bars(figures, order, kept)
         section = COLUMNS.index(self._sort)
         down = Qt.SortOrder.DescendingOrder if self._descending else Qt.SortOrder.AscendingOrder
         self.table.horizontalHeader().setSortIndicator(section, down)
         self.legend.show_models(self._models())
-        self._tell(kept)
+        self._tell(figures, kept)
         self._show_selection()
+        self._show_window()
 
     def _models(self) -> list[tuple[str, int, str]]:
         """Return (letter, color index, name) of the open models, the active one first."""
@@ -218,19 +219,25 @@ class LanguagesWorkspace(Workspace):
         corpus, active = self._session.corpus, self._session.active
         assert corpus is not None
         models = sorted(self._session.models, key=lambda opened: opened is not active)
-        bars = tuple((m.letter, m.color_index, self.counting.values(m.key, metric)) for m in models)
-        key = models[0].key if models else -1
-        columns = {c: self.counting.values(key, c) for c in COLUMNS[1:4]}
-        tokens = self.counting.values(key, "tokens")
-        with np.errstate(invalid="ignore", divide="ignore"):
-            unknown = self.counting.values(key, "unknown_tokens") / tokens
-        return LanguageFigures(corpus.languages, columns, metric, bars, unknown)
+        columns = {
+            c: self.counting.values(models[0].key if models else -1, c) for c in COLUMNS[1:4]
+        }
+        return LanguageFigures(
+            corpus.languages, columns, metric, tuple(self._bars(m, metric) for m in models)
+        )
 
-    def _tell(self, kept: NDArray[np.bool_]) -> None:
+    def _bars(self, opened: OpenModel, metric: str) -> ModelBars:
+        counting, key = self.counting, opened.key
+        with np.errstate(invalid="ignore", divide="ignore"):
+            unknown = counting.values(key, "unknown_tokens") / counting.values(key, "tokens")
+        values = counting.values(key, metric)
+        return ModelBars(opened.letter, opened.color_index, opened.name, values, unknown)
+
+    def _tell(self, figures: LanguageFigures, kept: NDArray[np.bool_]) -> None:
         """Say in words what is drawn, on what it rests, and what to beware of."""
         corpus, metric = self._session.corpus, self.counting.metric
         assert corpus is not None
-        words = {
+        meaning = {
             "chars_per_token": self.tr("characters (code points) per token · longer is better"),
             "bytes_per_token": self.tr("bytes per token · scripts of three bytes look better"),
             "graphemes_per_token": self.tr("graphemes per token · longer is better"),
@@ -238,11 +245,17 @@ class LanguagesWorkspace(Workspace):
         }
         shown = self.tr("{n} of {all} languages") if not kept.all() else self.tr("{n} languages")
         self.head.title.setText(shown.format(n=f"{int(kept.sum()):,}", all=f"{len(kept):,}"))
-        note = words[metric]
+        note = meaning[metric]
         if self.counting.busy:
             note += self.tr(" · counting…")
         self.head.note.setText(note)
         notes = [corpus.note, *corpus.notes[:2]]
+        lossy = int(np.count_nonzero(figures.bars[0].lossy)) if figures.bars else 0
+        if lossy:
+            words = self.tr(
+                "{n} languages with 1% or more unknown tokens are hatched and come last"
+            )
+            notes.insert(0, words.format(n=f"{lossy:,}"))
         problems = corpus.problems
         if problems:
             more = self.tr(" and {n} more").format(n=len(problems) - 1)
@@ -260,12 +273,18 @@ class LanguagesWorkspace(Workspace):
     def _header_clicked(self, section: int) -> None:
         column = COLUMNS[section]
         same = column == self._sort
-        self._order(column, not self._descending if same else column != "language")
+        self._order(column, not self._descending if same else self._best_is_most(column))
 
     def _next_sort(self) -> None:
         now = SORTS.index(self._sort) if self._sort in SORTS else -1
         column = SORTS[(now + 1) % len(SORTS)]
-        self._order(column, column != "language")
+        self._order(column, self._best_is_most(column))
+
+    def _best_is_most(self, column: str) -> bool:
+        """Whether a column is first shown from its largest value down: the best comes first."""
+        if column == "bar":
+            return self.counting.metric != "premium"
+        return column in ("chars_per_token", "bytes_per_token")
 
     def _order(self, column: str, descending: bool) -> None:
         self._sort, self._descending = column, descending
@@ -281,6 +300,7 @@ class LanguagesWorkspace(Workspace):
             self._session.select(language=self.rows.language(rows[0].row()).code)
 
     def _show_selection(self) -> None:
+        """Mark the selected language; a filter may have taken it out of the table."""
         code = self._session.selection.language or ""
         self.overview.select(code)
         row = self.rows.row_of(code)
@@ -288,6 +308,18 @@ class LanguagesWorkspace(Workspace):
             self.table.clearSelection()
         elif not self.table.selectionModel().isRowSelected(row):
             self.table.selectRow(row)
+            self.table.scrollTo(self.rows.index(row, 0))
+
+    def _show_window(self) -> None:
+        """Mark in the overview what the table shows now."""
+        count = self.rows.rowCount()
+        if not count:
+            self.overview.show_window("", "")
+            return
+        first = max(self.table.rowAt(0), 0)
+        last = self.table.rowAt(self.table.viewport().height() - 1)
+        last = count - 1 if last < 0 else last
+        self.overview.show_window(self.rows.language(first).code, self.rows.language(last).code)
 
     def _open_line(self, line: str) -> None:
         self._session.set_text(line)
@@ -328,7 +360,10 @@ class LanguagesWorkspace(Workspace):
                 language = corpus.language(row.language)
                 values = {**vars(row), "name": language.name}
                 writer.writerow("" if values[n] != values[n] else values[n] for n in names)
-        write_atomic(path, out.getvalue())
+        try:
+            write_atomic(path, out.getvalue())
+        except (OSError, SegscopeError) as error:
+            self._session.failed.emit(error, self.tr("The figures were not saved"))
 
     # Scenes
 
@@ -347,6 +382,6 @@ class LanguagesWorkspace(Workspace):
     def restore_view_state(self, state: dict[str, Any]) -> None:
         column = state.get("sort", "bar")
         self._sort = column if column in COLUMNS else "bar"
-        self._descending = bool(state.get("descending", True))
+        self._descending = bool(state.get("descending", self._best_is_most(self._sort)))
         self.filter_line.setText(str(state.get("filter", "")))
         self.refresh()

@@ -35,6 +35,7 @@ class Counting(QObject):
         self._found: dict[int, Comparison] = {}
         self._running: tuple[int, Job] | None = None
         self._given_up: set[int] = set()
+        self._rebasing: str | None = None
         session.corpus_changed.connect(self._corpus_changed)
         session.models_changed.connect(self._models_changed)
         session.settings_changed.connect(self._settings_changed)
@@ -59,12 +60,12 @@ class Counting(QObject):
     @property
     def busy(self) -> bool:
         """Whether a count is still to come."""
-        return self._running is not None
+        return self._running is not None or self._rebasing is not None
 
     @property
     def stopped(self) -> bool:
         """Whether a count was cancelled or failed and can be tried again."""
-        return bool(self._given_up)
+        return any(opened.key in self._given_up for opened in self._missing())
 
     def comparison(self, key: int) -> Comparison | None:
         """Return what has been counted with an open model."""
@@ -76,6 +77,8 @@ class Counting(QObject):
         corpus = self._session.corpus
         if found is None or corpus is None:
             return np.full(0 if corpus is None else len(corpus), np.nan)
+        if metric == "premium" and found.base != self.base:
+            return np.full(len(corpus), np.nan)  # those over the new base are on their way
         figures = [getattr(row, metric) for row in found.rows]
         return np.array([np.nan if f is None else f for f in figures], dtype=np.float64)
 
@@ -85,7 +88,7 @@ class Counting(QObject):
         self._count_missing()
 
     def _corpus_changed(self) -> None:
-        self._stop()
+        self._stop_all()
         self._found.clear()
         self._given_up.clear()
         self._count_missing()
@@ -108,34 +111,75 @@ class Counting(QObject):
             key, self._running = self._running[0], None
             self._session.jobs.cancel(f"compare {key}")
 
+    def _stop_all(self) -> None:
+        self._stop()
+        self._rebasing = None
+        self._session.jobs.cancel("rebase")
+
     def _count_missing(self) -> None:
-        """Start what is missing: a model never counted, graphemes; follow another base.
+        """Start what is missing: a model never counted, graphemes, premiums over another base.
 
         One model at a time, the active one first: a worker stays free for the text being typed.
         """
         corpus = self._session.corpus
         if corpus is None or not self._wanted:
             return
-        graphemes = self.metric == "graphemes_per_token"
+        for opened in self._missing():
+            if self._running is None and opened.key not in self._given_up:
+                self._start(opened, corpus, self._graphemes)
+        self._follow_base()
+
+    @property
+    def _graphemes(self) -> bool:
+        return self.metric == "graphemes_per_token"
+
+    def _missing(self) -> list[OpenModel]:
+        """Return the models that lack what the metric needs, the active one first."""
         active = self._session.active
-        models = sorted(self._session.models, key=lambda opened: opened is not active)
-        for opened in models:
+        missing = []
+        for opened in sorted(self._session.models, key=lambda opened: opened is not active):
             found = self._found.get(opened.key)
-            if found is None or (graphemes and "graphemes" not in found.columns):
-                if self._running is None and opened.key not in self._given_up:
-                    self._start(opened, corpus, graphemes)
-            elif found.base != self.base:
-                self._found[opened.key] = rebase(found, self.base)
+            if found is None or (self._graphemes and "graphemes" not in found.columns):
+                missing.append(opened)
+        return missing
+
+    def _follow_base(self) -> None:
+        """Compute the premiums again where they rest on another base than the one chosen."""
+        base = self.base
+        stale = {key: found for key, found in self._found.items() if found.base != base}
+        if not stale or base == self._rebasing:
+            return
+        self._rebasing = base
+
+        def work(report: Report) -> dict[int, Comparison]:
+            return {key: rebase(found, base) for key, found in stale.items()}
+
+        def done(found: dict[int, Comparison]) -> None:
+            now = {k: new for k, new in found.items() if self._found.get(k) is stale[k]}
+            self._found.update(now)
+            self._rebasing = None
+            self._follow_base()  # a model counted meanwhile
+
+        def ended() -> None:
+            if self._rebasing == base:  # cancelled
+                self._rebasing = None
+            self.changed.emit()
+
+        title = self.tr("Comparing with another language")
+        self._session.jobs.start("rebase", title, work, done).ended.connect(ended)
 
     def _start(self, opened: OpenModel, corpus: Corpus, graphemes: bool) -> None:
         key, base = opened.key, self.base
         columns = (*DEFAULT_COLUMNS, "graphemes") if graphemes else DEFAULT_COLUMNS
+        delivered: list[Comparison] = []
 
         def work(report: Report) -> Comparison:
             return compare(opened.model, corpus, base, columns, report)
 
         def done(found: Comparison) -> None:
             self._found[key] = found
+            self._given_up.discard(key)
+            delivered.append(found)
 
         def failed(error: BaseException) -> None:
             self._session.failed.emit(error, self.tr("The corpus was not counted"))
@@ -145,13 +189,13 @@ class Counting(QObject):
         )
         job = self._session.jobs.start(f"compare {key}", title, work, done, failed)
         self._running = (key, job)
-        job.ended.connect(lambda: self._ended(key, job))
+        job.ended.connect(lambda: self._ended(key, job, bool(delivered)))
 
-    def _ended(self, key: int, job: Job) -> None:
+    def _ended(self, key: int, job: Job, delivered: bool) -> None:
         if self._running != (key, job):
             return
         self._running = None
-        if key not in self._found:  # it failed, or a person cancelled it
+        if not delivered:  # it failed, or a person cancelled it
             self._given_up.add(key)
         self._count_missing()
         self.changed.emit()

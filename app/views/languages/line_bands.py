@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.draw.axis import Axis, build_axis
 from app.draw.marks import draw_letter
 from app.draw.tokens import Bands, draw_bands, place_tokens
-from app.draw.viewport import GUTTER, MARGIN, Viewport
+from app.draw.viewport import MARGIN, Viewport
 from app.session import OpenModel
 from app.theme import SIZE_DATA, Theme
 from engine.model import Encoding
@@ -20,7 +20,10 @@ from engine.text import Text
 LIMIT = 1200
 """Bytes of a line that are drawn; the counts are of the whole line."""
 
-ROW, GAP, HEAD = 27, 4, 26
+ROW, GAP, HEAD = 30, 4, 26
+
+ZOOM = 1.2
+"""Wider than text is set, so that counts have room beside their characters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +87,7 @@ class LineBands(QWidget):
         axis = self._axis
         if axis is not None:
             self._bands = [
-                (opened, bands, wrap(bands, axis, max(self.width() - 2.0, 60.0)))
+                (opened, bands, wrap(bands, axis, max(self.width() - 2.0, 60.0) / ZOOM))
                 for opened, bands, _ in self._bands
             ]
         self.setFixedHeight(self._height())
@@ -124,21 +127,22 @@ class LineBands(QWidget):
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
             y += HEAD
             for row in rows:
-                self._paint_row(painter, bands, row, y)
+                if y < event.rect().bottom() + 1 and y + self._row > event.rect().top():
+                    self._paint_row(painter, bands, row, y)
                 y += self._row + GAP
             y += 6
 
     def _paint_row(self, painter: QPainter, bands: Bands, row: LineRow, y: float) -> None:
-        axis = self._axis
+        axis, view = self._axis, self._viewport
         assert axis is not None
-        width = row.right - row.left
-        right_aligned = axis.mirrored
-        left = self.width() - width if right_aligned else 0.0
-        view = self._viewport
-        view.restore(1.0, 0.0)
-        view.set_width(axis.width + 2 * MARGIN)
+        width = (row.right - row.left) * ZOOM
+        left = self.width() - width if axis.mirrored else 0.0
+        # The view is as wide as the row, so that only the row's bands are drawn.
+        view.restore(ZOOM, 0.0)
+        view.set_width(width + 2 * MARGIN)
+        view.scroll_to(row.left * ZOOM)
         painter.save()
         painter.setClipRect(QRectF(left, y, width, self._row))
-        painter.translate(left - (GUTTER + MARGIN) - row.left, 0)
+        painter.translate(left - view.screen(row.left), 0)
         draw_bands(painter, view, self._theme, bands, QRectF(0, y, axis.width, self._row))
         painter.restore()

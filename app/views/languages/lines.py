@@ -23,11 +23,19 @@ class LinesModel(QAbstractTableModel):
         self.lines: list[str] = []
         self._counts: list[tuple[str, NDArray[np.int64]]] = []
 
-    def show(self, lines: list[str], counts: list[tuple[str, NDArray[np.int64]]]) -> None:
-        """Show lines, with (model letter, int64[lines]) for each model counted."""
+    def show(self, lines: list[str], counts: list[tuple[str, NDArray[np.int64]]]) -> bool:
+        """Show lines, with (model letter, int64[lines]) for each model counted.
+
+        Returns False where they are shown already, so that a view keeps its place.
+        """
+        if lines is self.lines and len(counts) == len(self._counts):
+            pairs = zip(counts, self._counts, strict=True)
+            if all(a[0] == b[0] and np.array_equal(a[1], b[1]) for a, b in pairs):
+                return False
         self.beginResetModel()
         self.lines, self._counts = lines, counts
         self.endResetModel()
+        return True
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.lines)

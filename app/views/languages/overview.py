@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
-from app.draw.bars import Scale
+from app.draw.bars import Scale, scale_of
+from app.models.languages import LanguageFigures
 from app.theme import SIZE_NOTE, Theme
 from engine.corpus import Language
 
@@ -27,6 +28,10 @@ class Overview(QWidget):
         self._theme = theme
         self._languages: list[Language] = []
         self._values: Floats = np.empty(0)
+        self._lossy: NDArray[np.bool_] = np.empty(0, dtype=bool)
+        self._places: dict[str, int] = {}
+        self._hovered = -1
+        self._window = (-1, -1)
         self._kept: NDArray[np.bool_] = np.empty(0, dtype=bool)
         self._scale = Scale(0.0, 1.0, False)
         self._color = 0
@@ -36,17 +41,17 @@ class Overview(QWidget):
         self.setAccessibleName(self.tr("Overview of all languages"))
         theme.changed.connect(self.update)
 
-    def show_values(
-        self,
-        languages: list[Language],
-        values: Floats,
-        kept: NDArray[np.bool_],
-        scale: Scale,
-        color: int,
+    def show_bars(
+        self, figures: LanguageFigures, order: NDArray[np.int64], kept: NDArray[np.bool_]
     ) -> None:
-        """Show languages in order; `kept`: those that the table's filter leaves."""
-        self._languages, self._values, self._kept = languages, values, kept
-        self._scale, self._color = scale, color
+        """Show the active model's bars in `order`; `kept`: those that the table's filter leaves."""
+        bars = figures.bars[0]
+        self._languages = [figures.languages[i] for i in order.tolist()]
+        self._values, self._kept = bars.values[order], kept[order]
+        self._lossy, self._color = bars.lossy[order], bars.color
+        self._places = {language.code: i for i, language in enumerate(self._languages)}
+        values = self._measured()
+        self._scale = scale_of(values, figures.metric == "premium")
         known = values[np.isfinite(values)]
         if len(known):
             self.setAccessibleDescription(
@@ -58,6 +63,23 @@ class Overview(QWidget):
                 )
             )
         self.update()
+
+    def show_window(self, first: str, last: str) -> None:
+        """Mark the languages that the table shows, by the codes of its first and last row."""
+        window = self._places.get(first, -1), self._places.get(last, -1)
+        if window != self._window:
+            self._window = window
+            self.update()
+
+    @property
+    def hovered(self) -> str:
+        """Code of the language under the mouse, empty for none."""
+        known = 0 <= self._hovered < len(self._languages)
+        return self._languages[self._hovered].code if known else ""
+
+    def _measured(self) -> Floats:
+        """Return the values that are compression."""
+        return self._values[np.isfinite(self._values) & ~self._lossy]
 
     def select(self, code: str) -> None:
         """Mark a language."""
@@ -104,11 +126,12 @@ class Overview(QWidget):
             )
         wide = max(self._step - (1.0 if self._step > 3 else 0.0), 0.7)
         painter.setPen(Qt.PenStyle.NoPen)
+        kept = self._kept.tolist()
         for place, value in enumerate(self._values.tolist()):
             if not np.isfinite(value):
                 continue
             color = theme.identity(self._color)
-            color.setAlphaF(1.0 if self._kept[place] else 0.3)
+            color.setAlphaF((0.35 if self._lossy[place] else 1.0) * (1.0 if kept[place] else 0.3))
             y = self._y(value)
             left = self._x(place) - wide / 2
             painter.fillRect(QRectF(left, min(y, origin), wide, abs(origin - y)), color)
@@ -119,48 +142,73 @@ class Overview(QWidget):
             painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
 
     def _paint_marks(self, painter: QPainter, right: float) -> None:
-        """Write the median and the selected language under the bars, apart from each other."""
+        """Mark what the table shows, the hovered and the selected language, and the median."""
         theme, foot = self._theme, self.height() - FOOT
-        known = np.flatnonzero(np.isfinite(self._values))
-        if not len(known):
-            return
-        metrics = QFontMetricsF(theme.font(SIZE_NOTE, bold=True))
-        middle = int(known[len(known) // 2])
-        sorted_by_value = bool(np.all(np.diff(self._values[known]) >= 0)) or bool(
-            np.all(np.diff(self._values[known]) <= 0)
-        )
-        taken = QRectF()
-        place = next((i for i, x in enumerate(self._languages) if x.code == self._selected), -1)
-        if place >= 0 and np.isfinite(self._values[place]):
-            x = self._x(place)
-            painter.setPen(QPen(theme.color("ink"), 2))
-            painter.drawLine(QPointF(x, self._y(self._values[place]) - 4), QPointF(x, foot + 5))
+        first, last = self._window
+        if 0 <= first <= last < len(self._languages):
+            half = self._step / 2
+            painter.setPen(QPen(theme.color("ink2"), 2))
+            painter.drawLine(
+                QPointF(self._x(first) - half, foot + 2), QPointF(self._x(last) + half, foot + 2)
+            )
+        taken: list[QRectF] = []
+        chosen = self._places.get(self._selected, -1)
+        for place, token, bold in ((chosen, "ink", True), (self._hovered, "ink2", False)):
+            if not 0 <= place < len(self._languages) or (not bold and place == chosen):
+                continue
+            x, value = self._x(place), float(self._values[place])
+            top = foot - 6 if np.isnan(value) else self._y(value) - 4
+            painter.setPen(QPen(theme.color(token), 2 if bold else 1))
+            painter.drawLine(QPointF(x, top), QPointF(x, foot + 8))
             name = self._languages[place].name
-            taken = self._label(x, foot, metrics.horizontalAdvance(name) + 6, right)
-            painter.setFont(theme.font(SIZE_NOTE, bold=True))
-            painter.drawText(taken, Qt.AlignmentFlag.AlignCenter, name)
-        if not sorted_by_value:
+            self._write(painter, x, right, name if np.isnan(value) else f"{name} {value:.2f}",
+                        theme.font(SIZE_NOTE, bold=bold), token, taken)  # fmt: skip
+        measured = self._measured()
+        place = self._median_place()
+        if place < 0:
             return
-        x = self._x(middle)
-        text = self.tr("median {value}").format(
-            value=f"{float(np.median(self._values[known])):.2f}"
-        )
-        box = self._label(x, foot, metrics.horizontalAdvance(text) + 6, right)
-        if box.intersects(taken):
-            return
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("ink2"))
-        painter.drawPolygon(
-            [QPointF(x, foot + 3), QPointF(x - 4, foot + 9), QPointF(x + 4, foot + 9)]
-        )
-        painter.setPen(theme.color("ink2"))
-        painter.setFont(theme.font(SIZE_NOTE))
+        x = self._x(place)
+        text = self.tr("median {value}").format(value=f"{float(np.median(measured)):.2f}")
+        if self._write(painter, x, right, text, theme.font(SIZE_NOTE), "ink2", taken):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("ink2"))
+            painter.drawPolygon(
+                [QPointF(x, foot + 4), QPointF(x - 4, foot + 10), QPointF(x + 4, foot + 10)]
+            )
+
+    def _median_place(self) -> int:
+        """Return where the median stands, -1 where the bars aren't in the order of their values."""
+        known = np.flatnonzero(np.isfinite(self._values) & ~self._lossy)
+        steps = np.diff(self._values[known])
+        if not len(known) or not (bool((steps >= 0).all()) or bool((steps <= 0).all())):
+            return -1
+        return int(known[len(known) // 2])
+
+    def _write(
+        self,
+        painter: QPainter,
+        x: float,
+        right: float,
+        text: str,
+        font: QFont,
+        token: str,
+        taken: list[QRectF],
+    ) -> bool:
+        """Write a label under the bars where nothing else stands."""
+        width = QFontMetricsF(font).horizontalAdvance(text) + 8
+        box = self._label(x, self.height() - FOOT, width, right)
+        if any(box.intersects(other) for other in taken):
+            return False
+        taken.append(box)
+        painter.setFont(font)
+        painter.setPen(self._theme.color(token))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        return True
 
     @staticmethod
     def _label(x: float, foot: float, width: float, right: float) -> QRectF:
         left = min(max(x - width / 2, LEFT), max(right, LEFT + width) - width)
-        return QRectF(left, foot + 9, width, 20)
+        return QRectF(left, foot + 11, width, 20)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         place = self.place_at(event.position().x())
@@ -168,13 +216,15 @@ class Overview(QWidget):
             self.chosen.emit(self._languages[place].code)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = self.place_at(event.position().x())
-        if place < 0:
-            QToolTip.hideText()
-            return
-        language, value = self._languages[place], self._values[place]
-        tip = f"{language.name} ({language.code}): {value:.2f}"
-        QToolTip.showText(event.globalPosition().toPoint(), tip, self)
+        self._hover(self.place_at(event.position().x()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+
+    def _hover(self, place: int) -> None:
+        if place != self._hovered:
+            self._hovered = place
+            self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -182,7 +232,7 @@ class Overview(QWidget):
         if step is None or not self._languages:
             super().keyPressEvent(event)
             return
-        now = next((i for i, x in enumerate(self._languages) if x.code == self._selected), -step)
+        now = self._places.get(self._selected, -1 if step > 0 else len(self._languages))
         place = min(max(now + step, 0), len(self._languages) - 1)
         self.chosen.emit(self._languages[place].code)
 

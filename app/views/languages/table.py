@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -18,16 +18,13 @@ from PySide6.QtWidgets import (
 
 from app.draw.bars import Scale
 from app.draw.marks import draw_hatch
-from app.models.languages import BAR, Index, LanguagesTableModel
+from app.models.languages import BAR, Index, LanguagesTableModel, Mark
 from app.theme import SIZE_NOTE, Theme
 
-LEFT, RIGHT = 44, 68
+LEFT, RIGHT = 44, 96
 """Pixels kept free on both sides of the bars: for values under 1 and for the numbers."""
 
 BAR_HEIGHT, SQUARE = 10, 8
-
-MUCH_UNKNOWN = 0.01
-"""Share of unknown tokens from which a bar is hatched: it isn't compression that it shows."""
 
 
 def value_text(value: float) -> str:
@@ -62,87 +59,111 @@ class BarDelegate(QStyledItemDelegate):
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom() + 1))
         model = index.model()
         assert isinstance(model, LanguagesTableModel)
-        self._marks(painter, rect, model.values(index.row()), model.unknown(index.row()))
+        self._marks(painter, rect, model.marks(index.row()))
         painter.restore()
 
-    def _marks(
-        self,
-        painter: QPainter,
-        rect: QRect,
-        values: list[tuple[str, int, float]],
-        unknown: float,
-    ) -> None:
+    def _marks(self, painter: QPainter, rect: QRect, marks: list[Mark]) -> None:
         theme, middle = self._theme, QRectF(rect).center().y()
-        if not values or math.isnan(values[0][2]):
+        if not marks or math.isnan(marks[0].value):
             return
-        origin = self.x(rect, self.scale.origin)
-        _, color, value = values[0]
-        end = self.x(rect, value)
-        others = [(c, v, self.x(rect, v)) for _, c, v in values[1:] if not math.isnan(v)]
-        if others:
+        main, origin = marks[0], self.x(rect, self.scale.origin)
+        end = self.x(rect, main.value)
+        others = [
+            (place, mark, self.x(rect, mark.value))
+            for place, mark in enumerate(marks)
+            if place and not math.isnan(mark.value)
+        ]
+        far = max((x for *_, x in others), default=end)
+        if far > max(end, origin):
             painter.setPen(QPen(theme.color("line2"), 1))
-            far = max(x for *_, x in others)
-            if far > max(end, origin):
-                painter.drawLine(QPointF(max(end, origin), middle), QPointF(far, middle))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.identity(color))
-        left, right = min(origin, end), max(origin, end)
+            painter.drawLine(QPointF(max(end, origin), middle), QPointF(far, middle))
+        self._bar(painter, main, min(origin, end), max(origin, end), middle)
+        for place, mark, x in others:
+            self._other(painter, place, mark, QPointF(x, middle))
+        self._numbers(painter, rect, main, end, [(mark, x) for _, mark, x in others])
+
+    def _bar(self, painter: QPainter, mark: Mark, left: float, right: float, middle: float) -> None:
+        """Draw the active model's bar; hatched where it isn't compression that it shows."""
+        color = self._theme.identity(mark.color)
         bar = QRectF(left, middle - BAR_HEIGHT / 2, right - left, BAR_HEIGHT)
-        if unknown >= MUCH_UNKNOWN:
-            painter.setPen(QPen(theme.identity(color), 1))
-            painter.setBrush(self._paper)
-            painter.drawRect(bar)
-            draw_hatch(painter, bar, theme.identity(color), 4)
+        if not mark.lossy:
+            painter.fillRect(bar, color)
+            return
+        painter.setPen(QPen(color, 1))
+        painter.setBrush(self._paper)
+        painter.drawRect(bar)
+        draw_hatch(painter, bar, color, 4)
+
+    def _other(self, painter: QPainter, place: int, mark: Mark, at: QPointF) -> None:
+        """Draw another model's mark: a square for the second model, ticks for the rest."""
+        theme = self._theme
+        color = theme.identity(mark.color)
+        painter.setPen(QPen(self._paper, 4))
+        painter.setBrush(self._paper)
+        half = SQUARE / 2
+        if mark.lossy:
+            box = QRectF(at.x() - 5, at.y() - 7, 10, 14)
+            painter.fillRect(box, self._paper)
+            painter.setPen(color)
+            painter.setFont(theme.font(SIZE_NOTE, bold=True))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "?")
+        elif place == 1:
+            square = QRectF(at.x() - half, at.y() - half, SQUARE, SQUARE)
+            painter.drawRect(square)
+            painter.setPen(QPen(color, 2))
+            painter.drawRect(square)
         else:
-            painter.drawRect(bar)
-        for place, (other, _, x) in enumerate(others):
-            painter.setPen(QPen(theme.identity(other), 2))
-            painter.setBrush(theme.color("canvas"))
-            if place == 0:
-                half = SQUARE / 2
-                painter.drawRect(QRectF(x - half, middle - half, SQUARE, SQUARE))
-            else:
-                painter.drawLine(QPointF(x, middle - 7), QPointF(x, middle + 7))
-        mark = " ?" if unknown >= MUCH_UNKNOWN else ""
-        self._numbers(painter, rect, value_text(value) + mark, end, others)
+            line = QPointF(at.x(), at.y() - 7), QPointF(at.x(), at.y() + 7)
+            painter.drawLine(*line)
+            painter.setPen(QPen(color, 2))
+            painter.drawLine(*line)
 
     def _numbers(
         self,
         painter: QPainter,
         rect: QRect,
-        text: str,
+        main: Mark,
         end: float,
-        others: list[tuple[int, float, float]],
+        others: list[tuple[Mark, float]],
     ) -> None:
-        """Write the active model's number at its bar, the second's where there is room."""
+        """Write the active model's number at its bar and the second's at its mark.
+
+        Where marks are in the way, both stand behind the last mark, with their letters.
+        """
         theme = self._theme
-        bold = theme.font(SIZE_NOTE, bold=True)
-        metrics = QFontMetricsF(bold)
-        wide = metrics.horizontalAdvance(text) + 4
-        below = end < self.x(rect, self.scale.origin)
-        at = end - wide - 4 if below else end + 6
-        taken = [QRectF(x - 7, 0, 14, 1) for *_, x in others]
-        box = QRectF(at, rect.top(), wide, rect.height())
-        clash = any(t.left() < box.right() and t.right() > box.left() for t in taken)
-        if clash:
-            box.moveLeft(max([end, *(x for *_, x in others)]) + 9)
-        painter.setFont(bold)
-        painter.setPen(theme.color("ink"))
-        # Paper behind the number, so that no line runs through it.
+        bold, plain = theme.font(SIZE_NOTE, bold=True), theme.font(SIZE_NOTE)
+        text = value_text(main.value) + (" ?" if main.lossy else "")
+        wide = QFontMetricsF(bold).horizontalAdvance(text) + 4
+        marks = [x for _, x in others]
+        last = max([end, *marks])
+        left = end - wide - 4 if end < self.x(rect, self.scale.origin) else end + 6
+        second = next(((m, x) for m, x in others[:1] if x > end and not m.lossy), None)
+        if not any(left - 6 < x < left + wide + 6 for x in marks):
+            self._write(painter, rect, left, text, bold, "ink")
+            if second is not None:
+                mark, x = second
+                shown = value_text(mark.value)
+                room = QFontMetricsF(plain).horizontalAdvance(shown) + 8
+                if not any(x < other < x + 8 + room for other in marks):
+                    self._write(painter, rect, x + 8, shown, plain, "ink2")
+            return
+        if second is not None:
+            mark, _ = second
+            pair = f"{main.letter} {text} · {mark.letter} {value_text(mark.value)}"
+            self._write(painter, rect, last + 9, pair, plain, "ink")
+        else:
+            self._write(painter, rect, last + 9, text, bold, "ink")
+
+    def _write(
+        self, painter: QPainter, rect: QRect, left: float, text: str, font: QFont, token: str
+    ) -> None:
+        """Write on paper, so that no line of the grid runs through a number."""
+        wide = QFontMetricsF(font).horizontalAdvance(text) + 4
+        box = QRectF(left, rect.top(), wide, rect.height())
         painter.fillRect(box.adjusted(-1, 5, 1, -5), self._paper)
+        painter.setFont(font)
+        painter.setPen(self._theme.color(token))
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-        if others and others[0][2] > end:
-            second = others[0]
-            after = max(second[2] + 9, box.right() + 6 if clash else 0)
-            room = QRectF(after, rect.top(), rect.right() - after, rect.height())
-            painter.setFont(theme.font(SIZE_NOTE))
-            painter.setPen(theme.color("ink2"))
-            if all(not (after - 2 < x < after + 28) for *_, x in others[1:]):
-                painter.drawText(
-                    room,
-                    Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
-                    value_text(second[1]),
-                )
 
 
 class AxisHeader(QHeaderView):
