@@ -1,14 +1,13 @@
 """All pieces of a vocabulary as a table: columns, search and sort over flat arrays.
 
-Made for 260,000 rows: a filter or a sort is one pass over arrays or over one joined string, never
-a call a row.
+Made for 260,000 rows: a filter or a sort is one pass over arrays, or over the texts.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
@@ -26,7 +25,6 @@ COMMON, MIXED, BROKEN = "Common", "Mixed", "Not UTF-8"
 """Scripts of pieces without letters, with letters of several scripts, and of stray bytes."""
 
 _SCRIPT_NAMES = {"Cjk": "Han", "Ideographic": "Han", "Canadian": "Aboriginal"}
-_SEPARATOR = "\x1e"
 _NO_RANK = np.iinfo(np.int32).max
 _COMPARISON = re.compile(r"(len|bytes|chars|id|rank|score)(<=|>=|=|<|>)(-?\d+(?:\.\d+)?)")
 
@@ -35,7 +33,8 @@ _COMPARISON = re.compile(r"(len|bytes|chars|id|rank|score)(<=|>=|=|<|>)(-?\d+(?:
 class PieceTable:
     """One row a piece, holes left out, in id order. Every array has one value a row.
 
-    ids: int32. texts: the pieces as `Vocabulary.text` writes them. n_bytes, n_chars: int32.
+    ids: int32. texts: the pieces as `Vocabulary.text` writes them; folded: in lower case.
+    n_bytes, n_chars: int32.
     script: uint16, an index into `scripts`. kind: uint8, `PieceKind`. score: float64, NaN where
     there is none. rank: int32, the lowest merge that makes the piece, the largest int32 for none.
     """
@@ -49,10 +48,9 @@ class PieceTable:
     kind: NDArray[np.uint8]
     score: NDArray[np.float64]
     rank: NDArray[np.int32]
-    joined: str
-    joined_folded: str
-    joined_at: NDArray[np.int64]
-    joined_folded_at: NDArray[np.int64]
+    alphabetic: NDArray[np.int32]
+    folded: list[str]
+    _orders: dict[tuple[Column, bool], NDArray[np.int64]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -83,17 +81,25 @@ class PieceTable:
         self, rows: NDArray[np.int64], column: Column, descending: bool = False
     ) -> NDArray[np.int64]:
         """Return `rows` ordered by a column; equal values stay in id order, missing ones last."""
-        rows = np.sort(rows)
-        if column == "text":
-            texts = self.texts
-            ordered = sorted(rows.tolist(), key=texts.__getitem__, reverse=descending)
-            return np.array(ordered, dtype=np.int64)
-        keys = self._keys(column)[rows].astype(np.float64)
-        if column == "rank":
-            keys[keys == _NO_RANK] = np.nan
-        if descending:
-            keys = -keys
-        return rows[np.argsort(keys, kind="stable")]  # argsort puts NaN last
+        order = self._order(column, descending)
+        keep = np.zeros(len(self), dtype=bool)
+        keep[rows] = True
+        return order[keep[order]]
+
+    def _order(self, column: Column, descending: bool) -> NDArray[np.int64]:
+        """Return all rows ordered by a column; made once, then a search only picks from it."""
+        if (column, descending) not in self._orders:
+            keys = self._keys(column).astype(np.float64)
+            if column == "rank":
+                keys[keys == _NO_RANK] = np.nan
+            # argsort puts NaN last
+            order = np.argsort(-keys if descending else keys, kind="stable")
+            self._orders[column, descending] = order
+        return self._orders[column, descending]
+
+    def containing(self, text: str) -> NDArray[np.int64]:
+        """Return the rows whose text has `text` in it, upper and lower case apart, int64."""
+        return np.flatnonzero(np.array([text in other for other in self.texts], dtype=bool))
 
     def _keys(self, column: Column) -> NDArray[np.generic]:
         if column == "script":
@@ -101,6 +107,7 @@ class PieceTable:
             return order[self.script]
         arrays: dict[str, NDArray[np.generic]] = {
             "id": self.ids,
+            "text": self.alphabetic,
             "bytes": self.n_bytes,
             "len": self.n_bytes,
             "chars": self.n_chars,
@@ -124,10 +131,10 @@ class PieceTable:
             names = tuple(kind.name.replace("_", "-") for kind in PieceKind)
             return self._named(self.kind, names, value, "kind")
         if len(term) > 2 and term[0] == term[-1] == "/":
-            return self._search(term[1:-1], regular=True)
+            return self._search_regular(term[1:-1])
         if len(term) > 2 and term[0] == term[-1] == '"':
             term = term[1:-1]
-        return self._search(term.replace("␣", " "), regular=False)
+        return self._search(term.replace("␣", " "))
 
     def _named(
         self, values: NDArray[np.generic], names: tuple[str, ...], value: str, what: str
@@ -137,30 +144,20 @@ class PieceTable:
             raise ParameterError(f"no piece has the {what} {value!r}", "", f"known: {names}")
         return np.isin(values, wanted)
 
-    def _search(self, term: str, regular: bool) -> NDArray[np.bool_]:
-        found = np.zeros(len(self), dtype=bool)
-        exact = regular or term != term.lower()
-        text, at = (
-            (self.joined, self.joined_at) if exact else (self.joined_folded, self.joined_folded_at)
-        )
-        if regular:
-            try:
-                pattern = re.compile(term, re.MULTILINE)
-            except re.error as error:
-                raise ParameterError(
-                    f"the regular expression /{term}/ can't be read: {error}", "", "correct it"
-                ) from None
-            rows = [i for i, piece in enumerate(self.texts) if pattern.search(piece)]
-            found[rows] = True
-            return found
-        places, place = [], text.find(term)
-        while place >= 0:
-            row = int(np.searchsorted(at, place, side="right")) - 1
-            places.append(row)
-            # Go on in the next piece: one hit a piece is enough.
-            place = text.find(term, int(at[row + 1])) if row + 1 < len(self) else -1
-        found[places] = True
-        return found
+    def _search(self, term: str) -> NDArray[np.bool_]:
+        """Return where the texts contain a term; case counts where it has an upper case letter."""
+        texts = self.texts if term != term.lower() else self.folded
+        return np.array([term in text for text in texts], dtype=bool)
+
+    def _search_regular(self, expression: str) -> NDArray[np.bool_]:
+        try:
+            pattern = re.compile(expression, re.MULTILINE)
+        except re.error as error:
+            raise ParameterError(
+                f"the regular expression /{expression}/ can't be read: {error}", "", "correct it"
+            ) from None
+        search = pattern.search
+        return np.array([search(text) is not None for text in self.texts], dtype=bool)
 
 
 _COMPARE = {
@@ -206,8 +203,7 @@ def piece_table(model: Model, report: Report = silent) -> PieceTable:
     if model.algorithm == "bpe":
         segmenter = model.segmenter
         np.minimum.at(rank, segmenter.result, segmenter.rank)  # type: ignore[attr-defined]
-    joined = _SEPARATOR.join(texts)
-    folded_texts = [text.lower() for text in texts]
+    folded = [text.lower() for text in texts]
     report(3, 3)
     return PieceTable(
         ids,
@@ -219,10 +215,8 @@ def piece_table(model: Model, report: Report = silent) -> PieceTable:
         vocabulary.kind[ids],
         vocabulary.score[ids],
         rank[ids],
-        joined,
-        _SEPARATOR.join(folded_texts),
-        _starts(texts),
-        _starts(folded_texts),
+        _alphabetic(texts),
+        folded,
     )
 
 
@@ -230,10 +224,43 @@ def _spans(offsets: NDArray[np.int64], ids: NDArray[np.int32]) -> list[tuple[int
     return list(zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True))
 
 
-def _starts(texts: list[str]) -> NDArray[np.int64]:
-    """Return where each text begins in the joined string."""
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    return np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int64)
+_KEY_CHARS, _PER_KEY = 12, 3
+
+
+def _alphabetic(texts: list[str]) -> NDArray[np.int32]:
+    """Return the place of each text among all, by code point, int32[texts]; equal texts share one.
+
+    Sorted as numbers of three code points each: numpy lets other threads run meanwhile, which a
+    sort of strings doesn't. Texts alike in their first twelve are then compared as strings.
+    """
+    n = len(texts)
+    lengths = np.fromiter((min(len(t), _KEY_CHARS) for t in texts), dtype=np.int64, count=n)
+    heads = "".join(text[:_KEY_CHARS] for text in texts)
+    codes = np.frombuffer(heads.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    # One more than the code point, so that the end of a text comes before U+0000.
+    grid = np.zeros((n, _KEY_CHARS), dtype=np.uint64)
+    grid[np.arange(_KEY_CHARS) < lengths[:, None]] = codes.astype(np.uint64) + np.uint64(1)
+    bits = np.uint64(21)
+    keys = [
+        (grid[:, i] << (bits + bits)) | (grid[:, i + 1] << bits) | grid[:, i + 2]
+        for i in range(0, _KEY_CHARS, _PER_KEY)
+    ]
+    order = np.lexsort(keys[::-1])
+    fresh = np.ones(n, dtype=bool)
+    if n:
+        fresh[1:] = np.any([np.diff(key[order].view(np.int64)) != 0 for key in keys], axis=0)
+    starts = np.flatnonzero(fresh)
+    ends = np.append(starts[1:], n)
+    for start, end in zip(
+        starts[ends - starts > 1].tolist(), ends[ends - starts > 1].tolist(), strict=True
+    ):
+        alike = sorted(order[start:end].tolist(), key=texts.__getitem__)
+        order[start:end] = alike
+        for i in range(start + 1, end):
+            fresh[i] = texts[alike[i - start]] != texts[alike[i - start - 1]]
+    places = np.empty(n, dtype=np.int32)
+    places[order] = np.cumsum(fresh) - 1
+    return places
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -51,12 +51,11 @@ class VocabularyTableModel(QAbstractTableModel):
         }
 
     def set_table(self, table: PieceTable | None, vocabulary: Vocabulary | None) -> None:
-        """Show another vocabulary, unfiltered, in id order."""
+        """Show another vocabulary, unfiltered, in the present order."""
         self.beginResetModel()
         self._table, self._vocabulary = table, vocabulary
         self._all = np.arange(len(table) if table else 0, dtype=np.int64)
-        self._rows = self._all
-        self._column, self._descending = "id", False
+        self._rows = self._sorted(self._all)
         self.endResetModel()
 
     def set_rows(self, rows: NDArray[np.int64]) -> None:

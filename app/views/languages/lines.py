@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
+from app.draw.isolate import isolate
 from app.models.languages import Index
 from engine.display import visible
 
@@ -63,7 +64,7 @@ class LinesModel(QAbstractTableModel):
             if column == 0:
                 return str(row + 1)
             if column == 1:
-                return _one_line(self.lines[row][:SHOWN])
+                return isolate(_one_line(self.lines[row][:SHOWN]))
             return f"{self._counts[column - 2][1][row]:,}"
         if role == Qt.ItemDataRole.ToolTipRole and column == 1:
             return self.lines[row][:2000]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
@@ -40,7 +42,8 @@ class VocabularyWorkspace(Workspace):
         super().__init__(parent)
         self._session = session
         self._table: PieceTable | None = None
-        self._table_model: int | None = None
+        self._model_key: int | None = None
+        self._seen = session.selection.piece
 
         self.filter_line = QLineEdit()
         self.filter_line.setPlaceholderText(
@@ -91,6 +94,7 @@ class VocabularyWorkspace(Workspace):
         self.filter_line.returnPressed.connect(self._apply_filter)
         self.map.chosen.connect(self.filter_line.setText)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self._focus_filter)
         self.view.selectionModel().selectionChanged.connect(self._row_selected)
         session.active_changed.connect(self._load)
@@ -122,48 +126,84 @@ class VocabularyWorkspace(Workspace):
     def _load(self) -> None:
         opened = self._session.active
         if opened is None:
+            self._session.jobs.cancel("vocabulary")
             self._take(None)
             return
-        if self._table_model == opened.key:
+        if self._model_key == opened.key:
             return
-        self._table_model = opened.key
-        self._session.jobs.start(
+        self._take(None)  # ids of one model mean nothing in another
+        self._model_key = opened.key
+        self.count.setText(self.tr("Reading the pieces…"))
+        job = self._session.jobs.start(
             "vocabulary",
             self.tr("Reading the vocabulary of {name}").format(name=opened.model.name),
             lambda report: piece_table(opened.model, report),
             self._take,
+            lambda error: self._session.failed.emit(error, self.tr("The vocabulary was not read")),
         )
+        job.ended.connect(lambda: self._ended(opened.key))
+
+    def _ended(self, key: int) -> None:
+        if self._model_key == key and self._table is None:  # cancelled, or it failed
+            self._model_key = None
+            self.count.setText(self.tr("The pieces were not read"))
 
     def _take(self, table: PieceTable | None) -> None:
         opened = self._session.active
         self._table = table
         if table is None or opened is None:
-            self._table_model = None
+            self._model_key = None
             self.rows.set_table(None, None)
         else:
+            shown = {"rank": "bpe", "score": "unigram"}
+            for column, algorithm in shown.items():
+                absent = opened.model.algorithm != algorithm
+                self.view.setColumnHidden(COLUMNS.index(column), absent)
             self.rows.set_table(table, opened.model.vocabulary)
-            unranked = opened.model.algorithm != "bpe"
-            self.view.setColumnHidden(COLUMNS.index("rank"), unranked)
-            self.view.setColumnHidden(COLUMNS.index("score"), opened.model.algorithm != "unigram")
-        self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+            if self.view.isColumnHidden(self.view.horizontalHeader().sortIndicatorSection()):
+                self.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.map.set_table(table)
         self.card.set_table(table)
         self._apply_filter()
+
+    def activated(self) -> None:
+        """Show the piece that was chosen elsewhere, also where the filter would hide it."""
+        self._load()
+        piece, before = self._session.selection.piece, self._seen
+        self._seen = piece
+        if piece is not None and piece != before and self._table is not None:
+            if self._table.row_of(piece) >= 0 and self.rows.row_of(piece) < 0:
+                self.filter_line.clear()
+            self._show_selection()
 
     def _filter_typed(self) -> None:
         self._pause.start()
 
     def _apply_filter(self) -> None:
+        """Search in the background: a regular expression may take longer than a key press."""
         self._pause.stop()
-        table = self._table
+        table, query = self._table, self.filter_line.text()
         if table is None:
             self.count.setText(self.tr("No model is open"))
             return
-        try:
-            found = table.filter(self.filter_line.text())
-        except ParameterError as error:
+
+        def failed(error: BaseException) -> None:
+            if not isinstance(error, ParameterError):
+                self._session.failed.emit(error, self.tr("The vocabulary was not searched"))
+                return
             self._fault.setText(f"⚠ {error}")
             self._fault.show()
+
+        self._session.jobs.start(
+            "vocabulary search",
+            self.tr("Searching the vocabulary"),
+            lambda report: table.filter(query),
+            lambda found: self._show_found(table, found),
+            failed,
+        )
+
+    def _show_found(self, table: PieceTable, found: NDArray[np.int64]) -> None:
+        if table is not self._table:
             return
         self._fault.hide()
         self.rows.set_rows(found)
@@ -184,6 +224,7 @@ class VocabularyWorkspace(Workspace):
         rows = selected.indexes()
         if rows:
             piece = self.rows.piece(rows[0].row())
+            self._seen = piece
             if piece != self._session.selection.piece:
                 self._session.select(piece=piece, edge=None, path=None)
 

@@ -1,21 +1,24 @@
-"""The piece card: what a piece is, what makes it, and which pieces are built like it."""
+"""The piece card: what a piece is, what makes it, and which pieces it is found in."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFormLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.models.vocabulary import piece_text
 from app.session import OpenModel, Session
-from app.theme import SIZE_DATA, SIZE_INSPECTOR, SIZE_NOTE, Theme
+from app.theme import SIZE_INSPECTOR, Theme
+from app.widgets.elided import ElidedLabel
+from app.widgets.keyvalue import Fact, KeyValue
 from engine.display import hexadecimal
-from engine.model import Model
 from engine.piece_table import PieceTable
 
-NEIGHBOURS = 12
+NEIGHBOURS, RULES = 12, 4
 
 
 class PieceCard(QScrollArea):
@@ -25,13 +28,35 @@ class PieceCard(QScrollArea):
         super().__init__(parent)
         self._session, self._theme = session, theme
         self._table: PieceTable | None = None
+        self._searched: tuple[PieceTable | None, int] = (None, -1)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(280)
         self.setAccessibleName(self.tr("Piece card"))
+        self.hint = QLabel(self.tr("Choose a piece in the table to see what it is made of."))
+        self.hint.setProperty("role", "second")
+        self.hint.setWordWrap(True)
+        self.title = ElidedLabel(theme, "", SIZE_INSPECTOR, pieces=True)
+        self.facts = KeyValue(theme)
+        self.rules = _Links(self.tr("Made by"), self._follow)
+        self.neighbours = _Links("", self._follow)
+        self._detail = QWidget()
+        inside = QVBoxLayout(self._detail)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(10)
+        for widget in (self.title, self.facts, self.rules, self.neighbours):
+            inside.addWidget(widget)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(16, 8, 16, 12)
+        column.addWidget(self.hint)
+        column.addWidget(self._detail)
+        column.addStretch(1)
+        self.setWidget(body)
         session.selection_changed.connect(self.refresh)
         session.encoding_changed.connect(self.refresh)
-        theme.changed.connect(self.refresh)
+        theme.changed.connect(self._theme_changed)
         self.refresh()
 
     def set_table(self, table: PieceTable | None) -> None:
@@ -41,108 +66,124 @@ class PieceCard(QScrollArea):
 
     def refresh(self) -> None:
         """Show the selected piece again."""
-        body = QWidget()
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(16, 12, 16, 12)
-        layout.setSpacing(6)
-        opened, piece = self._session.active, self._session.selection.piece
-        table = self._table
-        if opened is None or table is None or piece is None or table.row_of(piece) < 0:
-            hint = QLabel(self.tr("Choose a piece in the table to see what it is made of."))
-            hint.setWordWrap(True)
-            layout.addWidget(hint)
-        else:
-            self._fill(layout, opened, table, piece)
-        layout.addStretch(1)
-        self.setWidget(body)
+        opened, piece, table = self._session.active, self._session.selection.piece, self._table
+        row = -1 if table is None or piece is None else table.row_of(piece)
+        known = opened is not None and row >= 0
+        self.hint.setVisible(not known)
+        self._detail.setVisible(known)
+        if opened is None or table is None or piece is None or row < 0:
+            return
+        self.title.setText(piece_text(opened.model.vocabulary, piece) or self.tr("(empty)"))
+        self.facts.set_facts(self._facts(opened, table, piece, row))
+        if self._searched != (table, piece):
+            self._searched = (table, piece)
+            self.rules.show_lines(self._rules(opened, piece))
+            self._search(opened, table, piece, row)
 
-    def _fill(self, layout: QVBoxLayout, opened: OpenModel, table: PieceTable, piece: int) -> None:
-        vocabulary = opened.model.vocabulary
-        title = QLabel(piece_text(vocabulary, piece) or self.tr("(empty)"))
-        title.setFont(self._theme.piece_font(SIZE_INSPECTOR))
-        title.setTextFormat(Qt.TextFormat.PlainText)
-        title.setWordWrap(True)
-        title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        layout.addWidget(title)
-        form = QFormLayout()
-        form.setHorizontalSpacing(16)
-        row = table.row_of(piece)
+    def _theme_changed(self) -> None:
+        self._searched = (None, -1)  # links hold their colour
+        self.refresh()
+
+    def _facts(self, opened: OpenModel, table: PieceTable, piece: int, row: int) -> list[Fact]:
         facts = [
-            (self.tr("Id"), str(piece)),
-            (self.tr("Bytes"), hexadecimal(vocabulary.bytes(piece))),
-            (self.tr("Script"), table.scripts[table.script[row]]),
+            Fact(self.tr("Id"), str(piece)),
+            Fact(self.tr("Bytes"), hexadecimal(opened.model.vocabulary.bytes(piece)), piece=True),
+            Fact(self.tr("Script"), table.scripts[table.script[row]]),
         ]
         score = float(table.score[row])
         if not np.isnan(score):
-            facts.append((self.tr("Score"), self.tr("{score} nats").format(score=f"{score:.4f}")))
+            shown = self.tr("{score} nats").format(score=f"{score:.4f}")
+            facts.append(Fact(self.tr("Score"), shown))
         if table.has_rank(row):
-            facts.append((self.tr("Merge rank"), f"{table.rank[row]:,}"))
+            facts.append(Fact(self.tr("Merge rank"), f"{table.rank[row]:,}"))
         encoding = self._session.encoding(opened.key)
         if encoding is not None:
             used = int(np.count_nonzero(encoding.ids == piece))
-            facts.append((self.tr("In this text"), self.tr("{n} times").format(n=f"{used:,}")))
-        for name, value in facts:
-            label = QLabel(value)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            form.addRow(name, label)
-        layout.addLayout(form)
-        self._rules(layout, opened.model, piece)
-        self._neighbours(layout, opened.model, table, piece)
+            words = self.tr("once") if used == 1 else self.tr("{n} times").format(n=f"{used:,}")
+            facts.append(Fact(self.tr("In this text"), words))
+        return facts
 
-    def _rules(self, layout: QVBoxLayout, model: Model, piece: int) -> None:
-        """List the merges that make the piece, lowest rank first."""
-        if model.algorithm != "bpe":
-            return
-        segmenter = model.segmenter
+    def _rules(self, opened: OpenModel, piece: int) -> list[str]:
+        """Return the merges that make the piece, lowest rank first."""
+        if opened.model.algorithm != "bpe":
+            return []
+        segmenter = opened.model.segmenter
         made = np.flatnonzero(segmenter.result == piece)  # type: ignore[attr-defined]
-        if not len(made):
-            return
-        made = made[np.argsort(segmenter.rank[made], kind="stable")][:4]  # type: ignore[attr-defined]
-        self._heading(layout, self.tr("Made by"))
-        for i in made.tolist():
-            left = int(segmenter.left[i])  # type: ignore[attr-defined]
-            right = int(segmenter.right[i])  # type: ignore[attr-defined]
-            rank = int(segmenter.rank[i])  # type: ignore[attr-defined]
-            rule = self.tr("{left} + {right} · rank {rank}").format(
-                left=self._link(model, left), right=self._link(model, right), rank=f"{rank:,}"
+        made = made[np.argsort(segmenter.rank[made], kind="stable")][:RULES]  # type: ignore[attr-defined]
+        return [
+            self.tr("{left} + {right} · rank {rank}").format(
+                left=self._link(opened, int(segmenter.left[i])),  # type: ignore[attr-defined]
+                right=self._link(opened, int(segmenter.right[i])),  # type: ignore[attr-defined]
+                rank=f"{int(segmenter.rank[i]):,}",  # type: ignore[attr-defined]
             )
-            self._linked(layout, rule)
+            for i in made.tolist()
+        ]
 
-    def _neighbours(self, layout: QVBoxLayout, model: Model, table: PieceTable, piece: int) -> None:
-        """List pieces that contain this one, shortest first."""
-        text = table.texts[table.row_of(piece)]
-        if not text or "\ufffd" in text or '"' in text:
+    def _search(self, opened: OpenModel, table: PieceTable, piece: int, row: int) -> None:
+        """Look in the background for the pieces that contain this one."""
+        self.neighbours.show_lines([])
+        text = table.texts[row]
+        if not text or "\ufffd" in text:
+            self._session.jobs.cancel("neighbours")
             return
-        rows = table.filter(f'"{text}"')
-        rows = rows[table.ids[rows] != piece]
-        if not len(rows):
+
+        def work(_: object) -> NDArray[np.int32]:
+            rows = table.containing(text)
+            rows = rows[table.ids[rows] != piece]
+            shortest = np.lexsort((table.ids[rows], table.n_bytes[rows]))
+            return table.ids[rows[shortest]]
+
+        def done(found: NDArray[np.int32]) -> None:
+            if self._searched == (table, piece):
+                self._show_neighbours(opened, found)
+
+        self._session.jobs.start("neighbours", self.tr("Searching the vocabulary"), work, done)
+
+    def _show_neighbours(self, opened: OpenModel, found: NDArray[np.int32]) -> None:
+        if not len(found):
             return
-        order = np.lexsort((table.ids[rows], table.n_bytes[rows]))
-        self._heading(layout, self.tr("Found inside {n} other pieces").format(n=f"{len(rows):,}"))
-        links = [self._link(model, int(i)) for i in table.ids[rows[order[:NEIGHBOURS]]]]
-        more = " …" if len(rows) > NEIGHBOURS else ""
-        self._linked(layout, "&nbsp; ".join(links) + more)
+        one = self.tr("Found inside one other piece")
+        many = self.tr("Found inside {n} other pieces").format(n=f"{len(found):,}")
+        links = [self._link(opened, int(i)) for i in found[:NEIGHBOURS]]
+        line = "&nbsp;&nbsp; ".join(links) + (" …" if len(found) > NEIGHBOURS else "")
+        self.neighbours.show_lines([line], one if len(found) == 1 else many)
 
-    def _heading(self, layout: QVBoxLayout, text: str) -> None:
-        label = QLabel(text)
-        label.setFont(self._theme.font(SIZE_NOTE, bold=True))
-        label.setContentsMargins(0, 10, 0, 0)
-        layout.addWidget(label)
+    def _link(self, opened: OpenModel, piece: int) -> str:
+        shown = html.escape(piece_text(opened.model.vocabulary, piece))
+        style = f"color:{self._theme.color('ink').name()}; font-family:'{self._family()}'"
+        return f'<a href="{piece}" style="{style}">{shown}</a>'
 
-    def _link(self, model: Model, piece: int) -> str:
-        shown = html.escape(piece_text(model.vocabulary, piece))
-        color = self._theme.color("ink").name()
-        return f'<a href="{piece}" style="color:{color}">{shown}</a>'
-
-    def _linked(self, layout: QVBoxLayout, content: str) -> None:
-        label = QLabel(content)
-        label.setTextFormat(Qt.TextFormat.RichText)
-        label.setFont(self._theme.piece_font(SIZE_DATA))
-        label.setWordWrap(True)
-        label.linkActivated.connect(self._follow)
-        layout.addWidget(label)
+    def _family(self) -> str:
+        return self._theme.piece_font().families()[0]
 
     def _follow(self, target: str) -> None:
         self._session.select(piece=int(target), edge=None, path=None)
+
+
+class _Links(QWidget):
+    """A heading and lines of rich text with links to pieces; hidden without a line."""
+
+    def __init__(self, heading: str, follow: Callable[[str], None]) -> None:
+        super().__init__()
+        self.heading = QLabel(heading)
+        self.heading.setProperty("role", "section")
+        self.content = QLabel()
+        self.content.setTextFormat(Qt.TextFormat.RichText)
+        self.content.setWordWrap(True)
+        self.content.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse
+            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.content.linkActivated.connect(follow)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.heading)
+        column.addWidget(self.content)
+
+    def show_lines(self, lines: list[str], heading: str = "") -> None:
+        """Show other lines, and another heading where one is given."""
+        if heading:
+            self.heading.setText(heading)
+        self.content.setText("<br>".join(lines))
+        self.setVisible(bool(lines))
