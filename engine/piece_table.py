@@ -25,6 +25,9 @@ COMMON, MIXED, BROKEN = "Common", "Mixed", "Not UTF-8"
 """Scripts of pieces without letters, with letters of several scripts, and of stray bytes."""
 
 _SCRIPT_NAMES = {"Cjk": "Han", "Ideographic": "Han", "Canadian": "Aboriginal"}
+_NO_SCRIPTS = frozenset(
+    ("Modifier", "Fullwidth", "Halfwidth", "Mathematical", "Feminine", "Masculine", "Micro")
+)
 _NO_RANK = np.iinfo(np.int32).max
 _COMPARISON = re.compile(r"(len|bytes|chars|id|rank|score)(<=|>=|=|<|>)(-?\d+(?:\.\d+)?)")
 
@@ -287,7 +290,7 @@ def _scripts(texts: list[str]) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
         if unicodedata.category(char)[0] == "L":
             word = unicodedata.name(char, COMMON).split()[0].split("-")[0].capitalize()
             name = _SCRIPT_NAMES.get(word, word)
-            if name in ("Modifier", "Fullwidth", "Halfwidth", "Mathematical", "Feminine"):
+            if name in _NO_SCRIPTS:
                 continue
             of_code[i] = names.setdefault(name, len(names))
     script = np.zeros(len(texts), dtype=np.uint16)

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_FINE = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 3.5)
+"""Ticks of a logarithmic scale that doesn't reach far."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -35,6 +38,8 @@ class Scale:
 
     def ticks(self) -> list[tuple[float, str]]:
         """Return (value, label) of the lines of the grid."""
+        if self.logarithmic and self.high / self.low < 4:
+            return [(x, f"{x:g}×") for x in _FINE if self.low <= x <= self.high]
         if self.logarithmic:
             powers = range(math.ceil(math.log2(self.low)), math.floor(math.log2(self.high)) + 1)
             return [(2.0**p, f"{2.0**p:g}×") for p in powers]

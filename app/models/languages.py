@@ -101,6 +101,7 @@ class LanguagesTableModel(QAbstractTableModel):
         self.figures = LanguageFigures((), {}, "chars_per_token", ())
         self.rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._place: dict[str, int] = {}
+        self._column, self._descending = "bar", True
         self._titles = {
             "language": self.tr("Language"),
             "chars_per_token": self.tr("chars/token"),
@@ -108,10 +109,13 @@ class LanguagesTableModel(QAbstractTableModel):
             "tokens": self.tr("tokens"),
         }
 
-    def show(self, figures: LanguageFigures, rows: NDArray[np.int64]) -> None:
-        """Show other figures or other rows."""
+    def show(
+        self, figures: LanguageFigures, rows: NDArray[np.int64], column: str, descending: bool
+    ) -> None:
+        """Show other figures or other rows, which are in the order of a column."""
         self.beginResetModel()
         self.figures, self.rows = figures, rows
+        self._column, self._descending = column, descending
         languages = figures.languages
         self._place = {languages[place].code: row for row, place in enumerate(rows.tolist())}
         self.endResetModel()
@@ -144,7 +148,9 @@ class LanguagesTableModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._titles.get(COLUMNS[section], "")
+            title = self._titles.get(COLUMNS[section], "")
+            mark = "▼" if self._descending else "▲"
+            return f"{title} {mark}".strip() if COLUMNS[section] == self._column else title
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(section)
         return None

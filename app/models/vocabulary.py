@@ -100,7 +100,9 @@ class VocabularyTableModel(QAbstractTableModel):
     ) -> Any:
         if orientation == Qt.Orientation.Horizontal:
             if role == Qt.ItemDataRole.DisplayRole:
-                return self._titles[COLUMNS[section]]
+                title = self._titles[COLUMNS[section]]
+                mark = "▼" if self._descending else "▲"
+                return f"{title} {mark}" if COLUMNS[section] == self._column else title
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 return self._alignment(COLUMNS[section])
         return None

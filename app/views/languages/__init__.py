@@ -197,13 +197,10 @@ class LanguagesWorkspace(Workspace):
         figures = self._figures(metric)
         order = figures.order(self._sort, self._descending)
         kept = figures.matching(self.filter_line.text())
-        self.rows.show(figures, order[kept[order]])
+        self.rows.show(figures, order[kept[order]], self._sort, self._descending)
         self.table.set_scale(scale_of(figures.measured(), metric == "premium"))
         if figures.bars:
             self.overview.show_bars(figures, order, kept)
-        section = COLUMNS.index(self._sort)
-        down = Qt.SortOrder.DescendingOrder if self._descending else Qt.SortOrder.AscendingOrder
-        self.table.horizontalHeader().setSortIndicator(section, down)
         self.legend.show_models(self._models())
         self._tell(figures, kept)
         self._show_selection()

@@ -173,7 +173,6 @@ class AxisHeader(QHeaderView):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._theme, self._delegate = theme, delegate
         self.setSectionsClickable(True)
-        self.setSortIndicatorShown(True)
         self.setHighlightSections(False)
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:

@@ -84,7 +84,7 @@ class VocabularyWorkspace(Workspace):
             set_surface(title, theme, "panel")
             pane.setTitleBarWidget(title)
         set_surface(centre, theme, "canvas")
-        self.resizeDocks([card_pane, map_pane], [320, 320], Qt.Orientation.Horizontal)
+        self.resizeDocks([card_pane, map_pane], [372, 372], Qt.Orientation.Horizontal)
         self.resizeDocks([card_pane, map_pane], [420, 280], Qt.Orientation.Vertical)
         self.compose_default()
 
@@ -120,6 +120,7 @@ class VocabularyWorkspace(Workspace):
         header.setStretchLastSection(True)
         header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         view.setSortingEnabled(True)
+        header.setSortIndicatorShown(False)  # it would stand on the title: the title says it
 
     # The vocabulary of the active model
 

@@ -17,7 +17,7 @@ LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 1 << 30)
 ROWS = 14
 """Scripts shown, the most frequent first."""
 
-LABEL_WIDTH, ROW_HEIGHT, HEAD = 96, 19, 22
+LABEL_WIDTH, ROW_HEIGHT, HEAD = 84, 19, 22
 
 
 def count_map(table: PieceTable) -> tuple[list[str], NDArray[np.int64]]:
