@@ -12,7 +12,7 @@ import engine
 from engine import bundled
 from engine.corpus import open_corpus
 from engine.errors import CorpusError, ParameterError
-from engine.metrics import COLUMNS, check_columns, compare, count_graphemes
+from engine.metrics import COLUMNS, check_columns, compare, count_graphemes, rebase
 from engine.model import Model
 from engine.progress import Cancelled
 
@@ -208,3 +208,33 @@ def test_gpt2_on_the_udhr(shared: Path) -> None:
         assert row.tokens == sum(len(e.ids) for e in peer.encode_batch(lines))
         assert (row.unknown_chars, row.round_trip_failures) == (0, 0)
     assert table.rows[2].premium > 9
+
+
+def test_another_base_changes_the_premiums_only(tmp_path: Path, lower: Model) -> None:
+    folder = folder_of(tmp_path, en="lower\nnew er\n", fi="we\n \n", de="e\nnewer\n", xx="e\n")
+    table = compare(lower, folder, columns=COLUMNS)
+    other = rebase(table, "fi")
+    assert (table.base, other.base) == ("en", "fi")
+    assert repr(other.rows) == repr(compare(lower, folder, base="fi", columns=COLUMNS).rows)
+    # Only the first line has content in fi: we, against l o w er and e.
+    premiums = {row.language: row.premium for row in other.rows}
+    assert (premiums["en"], premiums["fi"], premiums["de"]) == (4.0, 1.0, 1.0)
+    assert math.isnan(premiums["xx"])
+    assert other.counts is table.counts
+    assert any("no premium for xx" in warning for warning in other.warnings)
+    assert all(math.isnan(row.premium) for row in rebase(table, "").rows)
+    with pytest.raises(CorpusError, match="no language 'fr'"):
+        rebase(table, "fr")
+
+
+def test_unknown_tokens_are_counted(tmp_path: Path, wordpiece: Model, bpe: Model) -> None:
+    folder = folder_of(tmp_path, en="good \u16a0\u16a2 \u16a0\ngood\n\u16a0\n")
+    unknown = wordpiece.spelling.unknown
+    lines = ["good \u16a0\u16a2 \u16a0", "good", "\u16a0"]
+    expected = [int((wordpiece.encode(line).ids == unknown).sum()) for line in lines]
+    assert expected == [2, 0, 1]
+    table = compare([wordpiece, bpe], folder)
+    assert table.counts[table.models[0], "en"].unknown_tokens.tolist() == expected
+    assert [row.unknown_tokens for row in table.rows] == [3, 0]
+    assert [row.unknown_tokens for row in table.by_line(table.models[0], "en")] == expected
+    assert compare(wordpiece, folder, columns=["characters"]).rows[0].unknown_tokens is None
