@@ -249,9 +249,7 @@ class LanguagesWorkspace(Workspace):
         notes = [corpus.note, *corpus.notes[:2]]
         lossy = int(np.count_nonzero(figures.bars[0].lossy)) if figures.bars else 0
         if lossy:
-            words = self.tr(
-                "{n} languages with 1% or more unknown tokens are hatched and come last"
-            )
+            words = self.tr("Hatched, and last: languages with 1% or more unknown tokens ({n})")
             notes.insert(0, words.format(n=f"{lossy:,}"))
         problems = corpus.problems
         if problems:
