@@ -92,7 +92,7 @@ def test_a_cancelled_load_ends(tmp_path: Path, format_name: str) -> None:
         (b"GGUF\x03\x00\x00\x00", "a GGUF file"),
         (b"PK\x03\x04\x14\x00", "a zip archive"),
         (b"\x1f\x8b\x08\x00", "a gzip archive"),
-        ("Am Anfang war das Wort.\n".encode() * 50, "a text file"),
+        (b"Am Anfang war das Wort.\n" * 50, "a text file"),
         (b"\n\n\n\n\n\n\n\n\n\n\n\n", "a text file"),
         (b"#version: 0.2\na b\n", "a list of merges"),
         (b'{"a": 0, "b": 1}', "vocab.json"),
