@@ -387,3 +387,19 @@ def test_scales():
     assert [label for _, label in log.ticks()] == ["1×", "2×", "4×", "8×"]
     assert scale_of(np.array([np.nan]), True).ticks()[0][1] == "1×"
     assert scale_of(np.array([1.0, 1.4]), True).ticks()[-1][1] == "2×"
+
+
+def test_the_bands_of_a_line_are_drawn_once_for_each_look(qtbot, session, languages, theme):
+    workspace = languages()
+    session.select(language="ko")
+    settle(qtbot, session)
+    bands = workspace.inspector.bands
+    drawn = bands.grab().toImage()
+    assert bands.grab().toImage() == drawn
+    theme.choose("dark")
+    assert bands.grab().toImage() != drawn
+    theme.choose("light")
+    assert bands.grab().toImage() == drawn
+    session.select(language="de")
+    settle(qtbot, session)
+    assert bands.grab().toImage() != drawn

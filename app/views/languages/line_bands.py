@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.axis import Axis, build_axis
 from app.draw.marks import draw_letter
-from app.draw.tokens import Bands, draw_bands, place_tokens
+from app.draw.tokens import WITH_COUNT, Bands, draw_bands, place_tokens
 from app.draw.viewport import MARGIN, Viewport
 from app.session import OpenModel
 from app.theme import SIZE_DATA, Theme
@@ -22,8 +24,18 @@ LIMIT = 1200
 
 ROW, GAP, HEAD = 30, 4, 26
 
-ZOOM = 1.2
-"""Wider than text is set, so that counts have room beside their characters."""
+ZOOM, WIDEST = 1.2, 2.2
+"""Wider than text is set, the more the narrower the characters that a count stands beside."""
+
+
+def zoom_for(bands: Sequence[Bands], axis: Axis) -> float:
+    """Return the zoom at which most counts have room beside their characters."""
+    cut = [(b.rect_right - b.rect_left)[b.fragment[b.rect_group]] for b in bands]
+    widths = np.concatenate(cut) if cut else np.empty(0)
+    if axis.runs or not len(widths):
+        return ZOOM  # where letters join, counts stand below
+    wanted = (WITH_COUNT + 3) / max(float(np.quantile(widths, 0.1)), 1.0)
+    return min(max(wanted, ZOOM), WIDEST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +71,9 @@ class LineBands(QWidget):
         self._axis: Axis | None = None
         self._bands: list[tuple[OpenModel, Bands, list[LineRow]]] = []
         self._viewport = Viewport(self)
+        self._picture: QPixmap | None = None
+        self._zoom = ZOOM
+        self._drawn_for: tuple[float, str] = (0.0, "")
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -75,6 +90,7 @@ class LineBands(QWidget):
             self._bands = [
                 (opened, place_tokens(encoding, self._axis), []) for opened, encoding in encodings
             ]
+            self._zoom = zoom_for([bands for _, bands, _ in self._bands], self._axis)
             self.setAccessibleDescription(
                 ", ".join(
                     self.tr("{name}: {n} tokens").format(name=opened.name, n=bands.total)
@@ -87,10 +103,11 @@ class LineBands(QWidget):
         axis = self._axis
         if axis is not None:
             self._bands = [
-                (opened, bands, wrap(bands, axis, max(self.width() - 2.0, 60.0) / ZOOM))
+                (opened, bands, wrap(bands, axis, max(self.width() - 2.0, 60.0) / self._zoom))
                 for opened, bands, _ in self._bands
             ]
         self.setFixedHeight(self._height())
+        self._picture = None
         self.update()
 
     def _height(self) -> int:
@@ -110,9 +127,21 @@ class LineBands(QWidget):
             self._wrap()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the picture of the bands: it is drawn once, and moved while the pane scrolls."""
+        ratio, scheme = self.devicePixelRatioF(), self._theme.scheme
+        if self._picture is None or self._drawn_for != (ratio, scheme):
+            self._drawn_for = (ratio, scheme)
+            self._picture = QPixmap(self.size() * ratio)
+            self._picture.setDevicePixelRatio(ratio)
+            self._picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(self._picture)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._draw(painter)
+            painter.end()
+        QPainter(self).drawPixmap(0, 0, self._picture)
+
+    def _draw(self, painter: QPainter) -> None:
         axis, theme = self._axis, self._theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if axis is None:
             return
         y = 0.0
@@ -127,20 +156,19 @@ class LineBands(QWidget):
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
             y += HEAD
             for row in rows:
-                if y < event.rect().bottom() + 1 and y + self._row > event.rect().top():
-                    self._paint_row(painter, bands, row, y)
+                self._paint_row(painter, bands, row, y)
                 y += self._row + GAP
             y += 6
 
     def _paint_row(self, painter: QPainter, bands: Bands, row: LineRow, y: float) -> None:
         axis, view = self._axis, self._viewport
         assert axis is not None
-        width = (row.right - row.left) * ZOOM
+        width = (row.right - row.left) * self._zoom
         left = self.width() - width if axis.mirrored else 0.0
         # The view is as wide as the row, so that only the row's bands are drawn.
-        view.restore(ZOOM, 0.0)
+        view.restore(self._zoom, 0.0)
         view.set_width(width + 2 * MARGIN)
-        view.scroll_to(row.left * ZOOM)
+        view.scroll_to(row.left * self._zoom)
         painter.save()
         painter.setClipRect(QRectF(left, y, width, self._row))
         painter.translate(left - view.screen(row.left), 0)
