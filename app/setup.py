@@ -164,9 +164,7 @@ def needs_display(command: str, arguments: list[str], machine: Machine) -> bool:
     """
     if command == "test":
         platform = machine.env.get("SEGSCOPE_TEST_PLATFORM") or "offscreen"
-    elif command == "run" and (
-        not arguments or arguments[0] == "open" or Path(arguments[0]).exists()
-    ):
+    elif command == "run" and (not arguments or arguments[0] == "open" or _is_file(arguments[0])):
         platform = machine.env.get("QT_QPA_PLATFORM") or "xcb"
     else:
         return False
@@ -182,6 +180,12 @@ def newer_python(machine: Machine) -> str | None:
     return None
 
 
+def _is_file(word: str) -> bool:
+    path = Path(word)
+    looks_like_one = path.exists() or path.suffix or path.parent != Path()
+    return bool(looks_like_one) and not word.startswith("-")
+
+
 def display_problem(machine: Machine) -> str | None:
     """Say in a line why no window can be opened here, or None where one can.
 
@@ -189,8 +193,8 @@ def display_problem(machine: Machine) -> str | None:
     """
     env = machine.env
     remedy = (
-        "draw a scene without a screen by `python3 -m app.setup run render SCENE --output X.png`,"
-        " or start a virtual screen: `xvfb-run python3 -m app.setup run` (packages xvfb, xauth)"
+        "the command `render SCENE --output X.png` draws a scene without a screen, and `xvfb-run` "
+        "before the whole command starts a virtual one (packages xvfb, xauth)"
     )
     wayland, display = env.get("WAYLAND_DISPLAY"), env.get("DISPLAY")
     if not wayland and not display:
@@ -201,7 +205,7 @@ def display_problem(machine: Machine) -> str | None:
             return None
     if display and _x_server_answers(machine, display):
         return None
-    return f"no display answers at {display or wayland}; check DISPLAY, or {remedy}"
+    return f"no display answers at {display or wayland}; check DISPLAY; {remedy}"
 
 
 def _x_server_answers(machine: Machine, display: str) -> bool:

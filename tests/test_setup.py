@@ -225,7 +225,7 @@ def test_a_file_opens_the_window_and_needs_its_libraries(
     machine: FakeMachine, checkout: Path
 ) -> None:
     machine.lacking = {"libxcb-cursor.so.0"}
-    assert setup.main(["run", str(checkout / "pyproject.toml")], machine, checkout) == 0
+    assert setup.main(["run", "absent.model"], machine, checkout) == 0
     assert "libxcb-cursor0" in machine.ran[1]
 
 
