@@ -56,11 +56,6 @@ class Trie:
     inside: int
     longest: int
 
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """The units as float64[2n]: word 2t + 1 is the weight of unit t."""
-        return self.units.view(np.float64)
-
     def weighted(self, score: NDArray[np.float64], nothing: float) -> NDArray[np.int32]:
         """Return a copy of the units with the score of each unit's piece as its weight.
 
