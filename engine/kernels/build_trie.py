@@ -85,7 +85,7 @@ def build_trie(pieces: Keys, alphabet: Alphabet, continuations: Keys | None = No
         same = np.arange(CODE_POINTS, dtype=np.int32)
         counts = np.zeros(CODE_POINTS, dtype=np.int64)
         for keys, good in zip(groups, fit, strict=True):
-            count_codes(*keys, same, symbols, places, counts, good)
+            count_codes(*keys, same, by_char, symbols, places, counts, good)
         used = np.flatnonzero(counts)
         table = np.zeros(CODE_POINTS, dtype=np.int32)
         table[used[np.argsort(-counts[used], kind="stable")]] = np.arange(1, len(used) + 1)
@@ -147,6 +147,7 @@ def count_codes(
     ends: Longs,
     ids: Ints,
     same: Ints,
+    by_char: bool,
     symbols: Ints,
     places: Ints,
     counts: Longs,
@@ -154,11 +155,11 @@ def count_codes(
 ) -> None:
     """Count the code points of all pieces that are UTF-8; clear `good` for the others.
 
-    same: int32[0x110000], each code point for itself. symbols, places: scratch.
+    same: int32[0x110000], each code point for itself. by_char: True. symbols, places: scratch.
     """
     for i in range(ids.size):
         start = starts[u(i)]
-        n = read_symbols(data, start, ends[u(i)], same, True, symbols, places)
+        n = read_symbols(data, start, ends[u(i)], same, by_char, symbols, places)
         for k in range(n):
             code = symbols[u(k)]
             # An invalid character reads as 0; so does NUL, which is a character.
