@@ -1,0 +1,66 @@
+"""Ids of real models beside their own libraries, on a sample; tests/conformance.py has it all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance import compare_model, find_models, main, read_texts, same_score
+
+LANGUAGES = 12
+LINES = 10
+
+MODELS = (
+    "bench/bpe32k.model", "bench/bpe32k.tiktoken", "bench/bytepiece32k.model",
+    "bench/unigram32k.model", "bytepiece/bytepiece.plus.40k.model",
+    "bytepiece/bytepiece.zh.id.eu.40k.model", "huggingface/bert_base_cased.tokenizer.json",
+    "huggingface/gpt2.tokenizer.json", "huggingface/gte_wordpiece.tokenizer.json",
+    "huggingface/mistral_v1.tokenizer.json", "huggingface/qwen3.tokenizer.json",
+    "huggingface/whisper_large_v3.tokenizer.json", "huggingface/xlnet_cased.tokenizer.json",
+    "sentencepiece/bpe_mistral_v1_32k.model", "sentencepiece/unigram_en_1k.model",
+    "sentencepiece/unigram_ja_8k.model", "sentencepiece/unigram_xlnet_cased_32k.model",
+    "tiktoken/cl100k_base.tiktoken", "tiktoken/o200k_base.tiktoken", "tiktoken/r50k_base.tiktoken",
+)  # fmt: skip
+
+
+def sample(shared: Path) -> dict[str, list[str]]:
+    texts = read_texts(shared / "data" / "corpora" / "udhr", LANGUAGES)
+    return {name: lines[:LINES] for name, lines in texts.items()}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_ids_are_the_librarys(shared: Path, name: str) -> None:
+    result = compare_model(shared / "data" / "models" / name, sample(shared))
+    assert result.lines > 100
+    assert len(result.languages) == LANGUAGES
+    assert result.decoded > 0
+    assert result.spans > 0
+    assert result.clean, (result.first, result.first_decoded, result.first_span)
+    assert result.equal + result.equal_score == result.lines
+
+
+def test_models_are_found_by_their_endings(shared: Path) -> None:
+    folder = shared / "data" / "models"
+    found = {path.relative_to(folder).as_posix() for path in find_models(folder)}
+    assert found >= set(MODELS)
+
+
+def test_a_difference_is_seen_and_an_exact_tie_is_none(shared: Path) -> None:
+    from engine.formats import load
+
+    model = load(shared / "data" / "broken" / "uni_float_tie.model")
+    # a|aa|aa and aa|aa|a have one score; a|a|a|aa hasn't.
+    assert same_score(model, [3, 4, 4], [4, 4, 3])
+    assert not same_score(model, [3, 4, 4], [3, 3, 3, 4])
+    assert not same_score(model, [3, 4, 4], [3, 4])
+
+
+def test_the_script_prints_its_table(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = shared / "data"
+    chosen = ["--models", str(data / "models" / "sentencepiece"), "--only", "unigram_en"]
+    assert main([*chosen, "--texts", str(data / "corpora" / "udhr"), "--languages", "2"]) == 0
+    table = capsys.readouterr().out
+    assert "2 texts" in table
+    assert "sentencepiece/unigram_en_1k.model" in table
+    assert main([*chosen, "--texts", str(data / "edge" / "nothing")]) == 2
