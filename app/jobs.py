@@ -3,79 +3,111 @@
 `Jobs.start(key, …)` runs a function in a thread. A second job with the same key supersedes the
 first: that one is told to stop and its result is dropped, however late it comes. Results,
 failures and progress arrive on the GUI thread.
+
+Threads touch no Qt object: they leave what they have to say in plain records, and a timer, which
+runs only while there is work, looks there. A signal sent from a thread would have to keep both
+its sender and its arguments alive across threads, which Python's bindings get wrong under load.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from engine.progress import Cancelled, Report
 
 Work = Callable[[Report], Any]
 
+LOOK = 5
+"""Milliseconds between looks at what the threads have to say, while any works."""
+
+
+class _Task:
+    """What a worker thread knows of a job: plain data."""
+
+    def __init__(self, work: Work) -> None:
+        self.work: Work | None = work
+        self.stop = threading.Event()
+        self.progress: tuple[int, int] | None = None
+        self.outcome = ""
+        self.value: Any = None
+        self.over = threading.Event()
+
+    def report(self, done: int, total: int) -> None:
+        """Note progress, the newest only; leave the work where it isn't wanted any more."""
+        if self.stop.is_set():
+            raise Cancelled
+        self.progress = (done, total)
+
+    def run(self) -> None:
+        """Do the work and note how it ended."""
+        try:
+            if self.stop.is_set() or self.work is None:
+                raise Cancelled
+            self.value = self.work(self.report)
+            self.outcome = "done"
+        except Cancelled:
+            self.outcome = "cancelled"
+        except BaseException as error:  # noqa: BLE001 - Rust panics are no Exception
+            self.value, self.outcome = error, "failed"
+        finally:
+            self.over.set()
+
 
 class Job(QObject):
-    """One piece of work. `title` is what the status line calls it."""
+    """One piece of work, as the GUI thread sees it. `title` is what the status line calls it."""
 
     progressed = Signal(int, int)
     ended = Signal()
 
-    _arrived = Signal(str, object)
-
-    def __init__(self, key: str, title: str, work: Work, parent: QObject) -> None:
+    def __init__(
+        self,
+        key: str,
+        title: str,
+        work: Work,
+        done: Callable[[Any], object],
+        failed: Callable[[BaseException], object],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self.key = key
         self.title = title
-        self.work = work
-        self.done: Callable[[Any], object] | None = None
-        self.failed: Callable[[BaseException], object] | None = None
-        self._stop = threading.Event()
-        self._over = False
-        self._arrived.connect(self._deliver)
+        self.task = _Task(work)
+        self._done, self._failed = done, failed
 
     def cancel(self) -> None:
         """Ask the work to stop; nothing of it is delivered any more."""
-        self._stop.set()
+        self.task.stop.set()
 
     @property
     def cancelled(self) -> bool:
-        return self._stop.is_set()
+        return self.task.stop.is_set()
 
-    def report(self, done: int, total: int) -> None:
-        """The `Report` given to the work, called in its thread."""
-        if self._stop.is_set():
-            raise Cancelled
-        self.progressed.emit(done, total)
+    def look(self) -> bool:
+        """Deliver what the thread has to say; return whether it is at its end."""
+        task = self.task
+        over = task.over.is_set()
+        progress, task.progress = task.progress, None
+        if progress is not None and not self.cancelled:
+            self.progressed.emit(*progress)
+        return over
 
-    def run(self) -> None:
-        """Do the work; called in a worker thread."""
+    def deliver(self) -> None:
+        """Hand over the result or the failure, unless it isn't wanted any more."""
+        task = self.task
+        # Dropped here: what the work refers to must not be destroyed in its thread.
+        value, task.value, task.work = task.value, None, None
         try:
-            if self._stop.is_set():
-                raise Cancelled
-            result = self.work(self.report)
-        except Cancelled:
-            self._arrived.emit("cancelled", None)
-        except BaseException as error:  # noqa: BLE001 - Rust panics are no Exception
-            self._arrived.emit("failed", error)
-        else:
-            self._arrived.emit("done", result)
-
-    @Slot(str, object)
-    def _deliver(self, outcome: str, value: object) -> None:
-        self._over = True
-        try:
-            if self._stop.is_set():
+            if self.cancelled:
                 return
-            if outcome == "done" and self.done is not None:
-                self.done(value)
-            elif outcome == "failed" and self.failed is not None:
-                assert isinstance(value, BaseException)
-                self.failed(value)
+            if task.outcome == "done":
+                self._done(value)
+            elif task.outcome == "failed":
+                self._failed(value)
         finally:
             self.ended.emit()
 
@@ -90,8 +122,10 @@ class Jobs(QObject):
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="segscope-job")
         self._jobs: dict[str, Job] = {}
-        self._futures: set[Future[None]] = set()
+        self._under_way: list[Job] = []
         self._closed = False
+        self._timer = QTimer(self, interval=LOOK, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._look)
 
     @property
     def running(self) -> tuple[Job, ...]:
@@ -108,17 +142,14 @@ class Jobs(QObject):
     ) -> Job:
         """Run `work(report)` in a thread, then `done(result)` or `failed(error)` here."""
         self.cancel(key)
-        job = Job(key, title, work, self)
-        job.done = done
-        job.failed = failed or self.unhandled.emit
+        job = Job(key, title, work, done, failed or self.unhandled.emit, self)
         if self._closed:  # a timer of a view that is about to go
             job.cancel()
             return job
-        job.ended.connect(lambda: self._forget(job))
         self._jobs[key] = job
-        future = self._pool.submit(job.run)
-        self._futures.add(future)
-        future.add_done_callback(self._futures.discard)
+        self._under_way.append(job)
+        self._pool.submit(job.task.run)
+        self._timer.start()
         self.changed.emit()
         return job
 
@@ -142,9 +173,24 @@ class Jobs(QObject):
         self._closed = True
         self.cancel_all()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._timer.stop()
+        for job in self._under_way:
+            job.task.work = None
+        self._under_way.clear()
 
-    def _forget(self, job: Job) -> None:
-        if self._jobs.get(job.key) is job:
-            del self._jobs[job.key]
-            self.changed.emit()
-        job.deleteLater()
+    def _look(self) -> None:
+        for job in list(self._under_way):
+            if not job.look():
+                continue
+            self._under_way.remove(job)
+            wanted = self._jobs.get(job.key) is job
+            if wanted:
+                del self._jobs[job.key]
+            try:
+                job.deliver()
+            finally:
+                job.deleteLater()
+                if wanted:
+                    self.changed.emit()
+        if not self._under_way:
+            self._timer.stop()

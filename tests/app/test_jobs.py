@@ -62,18 +62,52 @@ def test_cancel_stops_the_work_at_its_next_report(qtbot, jobs):
 
 
 def test_progress_is_told(qtbot, jobs):
-    told, done, listening = [], [], threading.Event()
+    told, done, seen = [], [], threading.Event()
 
     def work(report):
-        listening.wait(5)
         for step in range(3):
+            seen.clear()
             report(step, 3)
+            assert seen.wait(5)
+
+    def tell(at, total):
+        told.append((at, total))
+        seen.set()
 
     job = jobs.start("steps", "Stepping", work, done.append)
-    job.progressed.connect(lambda at, total: told.append((at, total)))
-    listening.set()
+    job.progressed.connect(tell)
     qtbot.waitUntil(lambda: done == [None])
     assert told == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_a_flood_of_progress_is_told_by_its_newest(qtbot, jobs):
+    told, done = [], []
+
+    def work(report):
+        for step in range(200_000):
+            report(step, 200_000)
+
+    job = jobs.start("flood", "Flooding", work, done.append)
+    job.progressed.connect(lambda at, total: told.append(at))
+    qtbot.waitUntil(lambda: done == [None], timeout=20_000)
+    assert told == sorted(told)
+    assert told[-1] == 199_999
+    assert len(told) < 20_000
+
+
+def test_what_the_work_refers_to_is_let_go_on_the_gui_thread(qtbot, jobs):
+    freed = []
+
+    class Held:
+        def __del__(self):
+            freed.append(threading.get_ident())
+
+    held, done = Held(), []
+    jobs.start("hold", "Holding", lambda report, held=held: repr(held), done.append)
+    del held
+    qtbot.waitUntil(lambda: bool(done))
+    qtbot.waitUntil(lambda: bool(freed))
+    assert freed == [threading.get_ident()]
 
 
 def test_a_failure_goes_to_its_handler_or_to_unhandled(qtbot, jobs):
