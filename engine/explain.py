@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.bpe import Bpe
 from engine.display import visible
-from engine.passes import add_up, best_from_end, best_pass
+from engine.passes import best_from_end, best_pass, path_score
 from engine.search import follow, rounding, viterbi_edges
 from engine.segmenter import EdgeKind
 from engine.traces.merges import NEVER, History, word_history
@@ -242,8 +242,7 @@ def _explain_score(lattice: Lattice, theta: float, edge: int) -> ScoreReason:
             node = int(lattice.end[after[-1]])
         other = np.array([*before.tolist(), edge, *after], dtype=np.int32)
     mine, theirs = differing(best, other)
-    best_score = add_up(lattice.score[mine].tolist())
-    other_score = add_up(lattice.score[theirs].tolist())
+    best_score, other_score = path_score(lattice, mine), path_score(lattice, theirs)
     gap = max(0.0, best_score - other_score)
     tie = gap <= rounding(lattice)
     kind: Literal["best", "beaten", "tie"] = "tie" if tie else "best" if on_path else "beaten"

@@ -38,7 +38,7 @@ class Spelling:
 
     unknown: id of the unknown token, -1 where there is none. byte_pieces: int32[256], the byte
     fallback pieces, or None where the model doesn't fall back to bytes. fuse: neighbouring
-    unknown edges give one unknown token.
+    unknown edges of one pre-token give one unknown token.
     """
 
     unknown: int = -1
@@ -182,6 +182,12 @@ class Lattice:
         """Return the byte span in the text as given that an edge covers."""
         return self.prepared.span(int(self.start[edge]), int(self.end[edge]))
 
+    def leads_pretoken(self, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return whether a pre-token starts at each node, bool[len(nodes)]."""
+        cuts = self.prepared.cuts
+        starts: NDArray[np.bool_] = cuts[np.searchsorted(cuts, nodes)] == nodes
+        return starts
+
     def spell(self, edges: NDArray[np.int32]) -> list[int]:
         """Return the token ids of a sequence of edges, as the model's library would give them."""
         ids: list[int] = []
@@ -190,14 +196,15 @@ class Lattice:
         # Members of an IntEnum are slow to reach, and a path may have a million edges.
         without_piece, dropped = int(EdgeKind.UNKNOWN), int(EdgeKind.DROPPED)
         kinds, pieces = self.kind[edges].tolist(), self.piece[edges].tolist()
-        for edge, kind, piece in zip(edges.tolist(), kinds, pieces, strict=True):
+        leads = self.leads_pretoken(self.start[edges]).tolist()
+        for edge, kind, piece, lead in zip(edges.tolist(), kinds, pieces, leads, strict=True):
             unknown = kind == without_piece
             if not unknown:
                 if kind != dropped:
                     ids.append(piece)
             elif spelling.byte_pieces is not None:
                 ids.extend(spelling.byte_pieces[byte] for byte in self.bytes(edge))
-            elif not (spelling.fuse and unknown_before):
+            elif lead or not (spelling.fuse and unknown_before):
                 ids.append(spelling.unknown)
             unknown_before = unknown
         return [int(i) for i in ids]

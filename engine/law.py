@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.passes import add_up, backward, check_theta, forward, reduced_weights
+from engine.passes import (
+    backward,
+    check_theta,
+    forward,
+    path_probability,
+    path_score,
+    reduced_weights,
+)
 from engine.segmenter import EdgeKind
 
 if TYPE_CHECKING:
@@ -30,6 +37,7 @@ class Law:
         first node, and to the last node; −inf where there is none. beta is −inf also where no
         path comes from the first node.
     log_partition: alpha of the last node, which is beta of the first.
+    log_spread: log_partition − θ·(best score), without the rounding of that difference.
     marginal: float64[e], the probability that a segmentation uses the edge.
     node_marginal: float64[n_nodes], the probability that a segmentation cuts at the node.
     entropy: of the distribution over segmentations, in nats.
@@ -43,6 +51,7 @@ class Law:
     alpha: NDArray[np.float64]
     beta: NDArray[np.float64]
     log_partition: float
+    log_spread: float
     marginal: NDArray[np.float64]
     node_marginal: NDArray[np.float64]
     entropy: float
@@ -56,10 +65,8 @@ class Law:
 
     def probability(self, path: Path) -> float:
         """Return the probability of a path of this lattice."""
-        total = self.lattice.best_pass.total
-        spread = self.log_partition - self.theta * total[-1]
-        scores = self.lattice.score[path.edges].tolist()
-        return math.exp(min(self.theta * (add_up(scores) - float(total[-1])) - spread, 0.0))
+        score, best = path_score(self.lattice, path.edges), self.lattice.best_pass.total[-1]
+        return path_probability(self.theta, score - float(best), self.log_spread)
 
 
 def law(lattice: Lattice, theta: float = 1.0) -> Law:
@@ -94,6 +101,7 @@ def law(lattice: Lattice, theta: float = 1.0) -> Law:
         full_alpha,
         full_beta,
         float(full_alpha[-1]),
+        spread,
         marginal,
         node_marginal,
         # H = log Z − θ·E[score]; with reduced weights both terms are ≥ 0 and nothing cancels.
@@ -127,10 +135,11 @@ def _expected_tokens(
         tokens[unknown] = lattice.end[unknown] - lattice.start[unknown]
     expected = float(np.dot(tokens, marginal))
     if spelling.byte_pieces is None and spelling.fuse:
-        # Two unknown edges in a row are one token: take off the probability of each such pair.
+        # Two unknown edges in a row are one token, unless a pre-token ends between them: take off
+        # the probability of each such pair.
         low = np.searchsorted(lattice.start[unknown], lattice.end[unknown], side="left")
         high = np.searchsorted(lattice.start[unknown], lattice.end[unknown], side="right")
-        counts = high - low
+        counts = np.where(lattice.leads_pretoken(lattice.end[unknown]), 0, high - low)
         first = np.repeat(unknown, counts)
         offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         second = unknown[np.repeat(low, counts) + offsets]

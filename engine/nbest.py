@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 
 from engine.errors import ParameterError
 from engine.lattice import Path
-from engine.passes import best_from_end, check_theta, log_spread, require_path
+from engine.passes import (
+    best_from_end,
+    check_theta,
+    log_spread,
+    path_probability,
+    require_path,
+)
 from engine.search import rounding, viterbi_edges
 
 if TYPE_CHECKING:
@@ -47,8 +53,7 @@ def nbest(lattice: Lattice, n: int, theta: float = 1.0) -> list[Path]:
     paths: list[Path] = []
     while len(paths) < n and enumeration.extend(last, len(paths)):
         score, edges = enumeration.path(last, len(paths))
-        probability = math.exp(min(0.0, theta * (score - best) - spread))
-        paths.append(Path(lattice, edges, score, probability))
+        paths.append(Path(lattice, edges, score, path_probability(theta, score - best, spread)))
     return paths
 
 
@@ -69,6 +74,8 @@ def _gap_of_nth(lattice: Lattice, n: int) -> float:
     known gap. Where such partings don't overlap they combine freely, so the n smallest sums of
     their gaps belong to n different paths.
     """
+    if n == 1:
+        return 0.0
     total, holder = lattice.best_pass.total, lattice.best_pass.holder
     best = viterbi_edges(lattice)
     on_path = np.zeros(lattice.n_nodes, dtype=np.bool_)
@@ -79,9 +86,7 @@ def _gap_of_nth(lattice: Lattice, n: int) -> float:
     start, end = lattice.start[edges], lattice.end[edges]
     gaps = total[end] - total[start] - lattice.score[edges]
     gaps_sorted = np.argsort(gaps, kind="stable")
-    bound = float(gaps[gaps_sorted[n - 2]]) if 2 <= n <= len(edges) + 1 else math.inf
-    if n == 1:
-        return 0.0
+    bound = float(gaps[gaps_sorted[n - 2]]) if n <= len(edges) + 1 else math.inf
     starts, holders = lattice.start.tolist(), holder.tolist()
     apart: list[float] = []
     covered = np.zeros(lattice.n_nodes, dtype=np.bool_)

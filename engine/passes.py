@@ -62,11 +62,7 @@ def best_pass(lattice: Lattice, score: Floats) -> BestPass:
     strictly better: of equal scores the edge that starts earliest stays, then the lower piece.
     """
     order, start, end = lattice.by_end, lattice.start, lattice.end
-    if compiled(lattice.n_edges):
-        from engine.kernels import lattice as kernels
-
-        return BestPass(*kernels.best(order, start, end, score, lattice.n_nodes))
-    return BestPass(*best_plain(order, start, end, score, lattice.n_nodes))
+    return BestPass(*_best(order, start, end, score, lattice.n_nodes))
 
 
 def best_from_end(lattice: Lattice, score: Floats) -> BestPass:
@@ -74,13 +70,16 @@ def best_from_end(lattice: Lattice, score: Floats) -> BestPass:
     last = np.int32(lattice.n_nodes - 1)
     start, end = last - lattice.end, last - lattice.start
     order = np.lexsort((lattice.piece, start, end)).astype(np.int32)
-    if compiled(lattice.n_edges):
+    total, holder = _best(order, start, end, score, lattice.n_nodes)
+    return BestPass(total[::-1], holder[::-1])
+
+
+def _best(order: Ints, start: Ints, end: Ints, score: Floats, n_nodes: int) -> tuple[Floats, Ints]:
+    if compiled(len(order)):
         from engine.kernels import lattice as kernels
 
-        total, holder = kernels.best(order, start, end, score, lattice.n_nodes)
-    else:
-        total, holder = best_plain(order, start, end, score, lattice.n_nodes)
-    return BestPass(total[::-1], holder[::-1])
+        return kernels.best(order, start, end, score, n_nodes)
+    return best_plain(order, start, end, score, n_nodes)
 
 
 def best_plain(
@@ -191,6 +190,19 @@ def add_up(values: Iterable[float]) -> float:
     for value in values:
         total += value
     return total
+
+
+def path_score(lattice: Lattice, edges: Ints) -> float:
+    """Return the sum of the edges' scores, added from left to right as Viterbi adds them."""
+    return add_up(lattice.score[edges].tolist())
+
+
+def path_probability(theta: float, lead: float, spread: float) -> float:
+    """Return the probability of a path at inverse temperature `theta`.
+
+    lead: its score minus the best path's. spread: `log_spread` of the lattice at `theta`.
+    """
+    return math.exp(min(0.0, theta * lead - spread))
 
 
 def log_sum_exp(values: list[float]) -> float:

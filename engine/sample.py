@@ -6,7 +6,6 @@ function of the same shape and a line there.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +19,7 @@ from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.kernels import compiled
 from engine.lattice import Path
 from engine.nbest import nbest
-from engine.passes import add_up, check_theta, log_spread
+from engine.passes import check_theta, log_spread, path_probability, path_score
 from engine.reservoir import reservoir
 from engine.rng import Seed, key_of, seed_number, uniform_rows
 from engine.search import viterbi
@@ -158,11 +157,6 @@ def sample(
     return Draws(lattice, method, theta, seed, paths, counts, order)
 
 
-def path_score(lattice: Lattice, edges: Ints) -> float:
-    """Return the sum of the edges' scores, added from left to right as Viterbi adds them."""
-    return add_up(lattice.score[edges].tolist())
-
-
 def exact_law(lattice: Lattice, theta: float = 1.0) -> list[Path]:
     """Return all segmentations with their exact probabilities, the highest score first.
 
@@ -183,7 +177,7 @@ def gibbs_probability(lattice: Lattice, theta: float) -> Callable[[Ints], float]
     best, spread = float(lattice.best_pass.total[-1]), log_spread(lattice, theta)
 
     def probability(edges: Ints) -> float:
-        return math.exp(min(0.0, theta * (path_score(lattice, edges) - best) - spread))
+        return path_probability(theta, path_score(lattice, edges) - best, spread)
 
     return probability
 

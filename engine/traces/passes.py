@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Path
-from engine.passes import check_theta
+from engine.passes import check_theta, path_score
 from engine.reservoir import reservoir
 from engine.rng import Seed, key_of, seed_number, uniforms
-from engine.sample import gibbs_probability, path_score
+from engine.sample import gibbs_probability
 from engine.search import follow, viterbi
 from engine.trace import Arrival, BackStep, PassState
 

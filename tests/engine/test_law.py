@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,6 +85,8 @@ def test_a_huge_theta_leads_to_the_viterbi_path_without_overflow(theta: float) -
     assert np.isfinite(found.alpha).all()
     assert np.isfinite(found.beta).all()
     assert lattice.sample(theta=theta, count=3).counts.tolist() == [3]
+    assert found.probability(best) == pytest.approx(1.0)
+    assert found.probability(lattice.nbest(2, theta)[1]) == pytest.approx(0.0)
 
 
 def test_paths_that_tie_share_the_law_at_any_theta() -> None:
@@ -145,6 +148,19 @@ def test_expected_tokens_count_what_the_model_writes(spelling: Spelling) -> None
     truth = exact(lattice, 0.6)
     wanted = sum(p * len(lattice.spell(np.array(path))) for path, p in truth.items())
     assert law(lattice, 0.6).expected_tokens == pytest.approx(wanted)
+
+
+def test_unknown_neighbours_fuse_only_within_a_pretoken() -> None:
+    start, end = np.array([0, 2, 4], np.int32), np.array([2, 4, 6], np.int32)
+    none = np.full(3, -1, np.int32)
+    edges = Edges(start, end, none, np.full(3, -2.0), none, np.full(3, EdgeKind.UNKNOWN, np.uint8))
+    vocabulary = Vocabulary.build([b"a"], np.array([-1.0]))
+    cuts = np.array([0, 2, 6], dtype=np.int32)
+    ready = replace(prepared("éßé"), cuts=cuts, fixed=none[:2])
+    for fuse, count in ((True, 2), (False, 3)):
+        lattice = Lattice(ready, vocabulary, edges, none[:0], Spelling(7, fuse=fuse))
+        assert lattice.viterbi().ids == [7] * count
+        assert lattice.law().expected_tokens == pytest.approx(count)
 
 
 def test_characters_that_are_dropped_are_no_tokens() -> None:
