@@ -332,18 +332,11 @@ class Bpe:
                 end = max((stop for stop, _ in whole.at(text, start, last)), default=end)
             shown = (prefix if start else b"") + text[start:end] + (suffix if end == last else b"")
             piece = base.get(shown)
-            unknown = piece is None and self.byte_pieces is None
             if piece is not None:
                 tokens.add(piece, start, end)
-            elif self.byte_pieces is not None:
-                for at in range(start, end):
-                    tokens.add(int(self.byte_pieces[text[at]]), at, at + 1)
-            elif self.unknown >= 0:
-                if fused:
-                    tokens.ends[-1] = end
-                else:
-                    tokens.add(self.unknown, start, end)
-            fused = unknown and self.fuse_unknown
+            else:
+                tokens.add_unknown(text, start, end, self.unknown, self.byte_pieces, fused)
+            fused = piece is None and self.fuse_unknown
             start = end
         after = list(range(1, len(tokens.ids) + 1))
         return _Word(tokens.starts, tokens.ends, tokens.ids, after, [], {})

@@ -75,6 +75,28 @@ class TokenList:
         self.starts.append(start)
         self.ends.append(end)
 
+    def add_unknown(
+        self,
+        text: bytes,
+        start: int,
+        end: int,
+        unknown: int,
+        byte_pieces: NDArray[np.int32] | None,
+        joins: bool,
+    ) -> None:
+        """Append what an unknown character `text[start:end]` is written as.
+
+        Its bytes' pieces (int32[256]), else the unknown token, else nothing (`unknown` -1). joins:
+        the unknown token before it takes it in.
+        """
+        if byte_pieces is not None:
+            for at in range(start, end):
+                self.add(int(byte_pieces[text[at]]), at, at + 1)
+        elif unknown >= 0 and joins:
+            self.ends[-1] = end
+        elif unknown >= 0:
+            self.add(unknown, start, end)
+
     def segmented(self) -> Segmented:
         """Return the tokens as arrays."""
         return Segmented(

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 UNKNOWN = -1
 """Stands for "no piece" while a path is traced back."""
 
+STEEPEST_THETA = 1e200
+"""Sums of scores times this are still finite; beyond it nothing is left to chance but exact ties,
+and at this θ that is so already."""
+
 
 @dataclass(frozen=True, eq=False)
 class Unigram:
@@ -157,15 +161,14 @@ class Unigram:
         """
         from engine.kernels.unigram import reservoir, weights_of
 
-        theta = check_theta(theta)
+        theta = min(check_theta(theta), STEEPEST_THETA)
         data, starts, ends = check_spans(data, starts, ends)
         trie = self._trie
-        ends_here = trie.ids >= 0
-        logs = np.full(len(trie.ids), -np.inf)
-        logs[ends_here] = theta * self.vocabulary.score[trie.ids[ends_here]]
+        # Of each piece, of an unknown edge, and of units where no piece ends (their id is -1).
+        logs = np.concatenate(
+            (theta * self.vocabulary.score, [theta * self.unknown_score, -np.inf])
+        )
         weights = weights_of(logs)
-        unknown_log = theta * self.unknown_score
-        unknown_weight = float(weights_of(np.array([unknown_log]))[0])
         longest, ids, at, to = room_for_tokens(starts, ends)
         # Text has about two edges a symbol; a pre-token with more gets room for them at once.
         room = 4 * longest + 2 * trie.longest + 64
@@ -179,10 +182,10 @@ class Unigram:
                 trie.units,
                 trie.ids,
                 trie.lone,
-                weights,
-                logs,
-                unknown_log,
-                unknown_weight,
+                weights[trie.ids],
+                logs[trie.ids],
+                float(logs[-2]),
+                float(weights[-2]),
                 trie.longest,
                 np.uint64(key),
                 self.unknown,
@@ -246,14 +249,8 @@ class Unigram:
         for start, end, piece in path:
             if piece != UNKNOWN:
                 tokens.add(piece, start, end)
-            elif self.byte_pieces is not None:
-                for at in range(start, end):
-                    tokens.add(int(self.byte_pieces[text[at]]), at, at + 1)
-            elif self.unknown >= 0:
-                if fused:
-                    tokens.ends[-1] = end
-                else:
-                    tokens.add(self.unknown, start, end)
+            else:
+                tokens.add_unknown(text, start, end, self.unknown, self.byte_pieces, fused)
             fused = piece == UNKNOWN and self.fuse_unknown
 
     def edges(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -52,16 +53,20 @@ def cache_folder() -> str:
 
 _FOLDER = cache_folder()
 
+_settings_lock = threading.Lock()
+"""Threads may import kernels at the same time, and numba's settings are one for all."""
+
 
 def kernel(function: F) -> F:
     """Compile a function without the GIL, cached on disk where a folder for it can be written."""
     settings = vars(numba_config)
-    kept = settings["CACHE_DIR"]
-    settings["CACHE_DIR"] = _FOLDER
-    try:
-        return cast(F, njit(cache=True, **OPTIONS)(function))
-    except RuntimeError:
-        # No folder can be written: each process compiles anew.
-        return cast(F, njit(**OPTIONS)(function))
-    finally:
-        settings["CACHE_DIR"] = kept
+    with _settings_lock:
+        kept = settings["CACHE_DIR"]
+        settings["CACHE_DIR"] = _FOLDER
+        try:
+            return cast(F, njit(cache=True, **OPTIONS)(function))
+        except RuntimeError:
+            # No folder can be written: each process compiles anew.
+            return cast(F, njit(**OPTIONS)(function))
+        finally:
+            settings["CACHE_DIR"] = kept

@@ -243,11 +243,16 @@ def arrivals(
 
 
 def weights_of(logs: Floats) -> Floats:
-    """Return exp(logs) as `reservoir` wants it: NaN where it can't be multiplied in safety."""
-    with np.errstate(over="ignore", under="ignore"):
-        weights: Floats = np.exp(logs)
-    weights[(np.abs(logs) > STEEPEST) & (logs > -np.inf)] = np.nan
-    return weights
+    """Return exp(logs) as `reservoir` wants it: NaN where it can't be multiplied in safety.
+
+    By Python's `math`: numpy's last digit depends on what the processor can do.
+    """
+    return np.array(
+        [
+            math.exp(log) if abs(log) <= STEEPEST else 0.0 if log == -math.inf else math.nan
+            for log in logs.tolist()
+        ]
+    )
 
 
 @kernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -14,10 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import passes, rng
+from engine import kernels, passes, rng
 from engine.goodness import chi_square
 from engine.kernels import PLAIN_LIMIT, jit
-from engine.kernels import compiled as use_kernels
 from engine.kernels import lattice as lattice_kernels
 from engine.kernels import unigram as unigram_kernels
 from engine.kernels.build_trie import Keys, build_trie
@@ -167,6 +167,15 @@ def test_reservoir_draws_the_path_of_the_plain_sampler(theta: float) -> None:
         assert cut.ids.tolist() == lattice.piece[path.edges][known].tolist()
 
 
+@pytest.mark.parametrize("theta", [1e12, 1e200, 1e305, 1.7e308])
+def test_reservoir_at_a_huge_theta_is_viterbi(theta: float) -> None:
+    model = counted()
+    text = whole(b"abcabxbcacbabc" * 12)
+    best = model.segment_plain(*text)
+    drawn = model.sample_lines(*text, theta, rng.key_of(1))
+    assert (drawn.ids.tolist(), drawn.ends.tolist()) == (best.ids.tolist(), best.ends.tolist())
+
+
 def test_reservoir_in_logarithms_draws_the_same() -> None:
     # Sums of one stretch spread over more than floats can hold: b is far better than a.
     pieces = {"a": -300.0, "b": -0.01, "ab": -500.0, "aaaa": -900.0, "ba": -280.0, "aa": -590.0}
@@ -222,8 +231,16 @@ def test_reservoir_makes_room_for_crowded_pretokens() -> None:
     assert np.bincount(cut.ids)[:3] == pytest.approx([1250, 625, 312], rel=0.25)
 
 
-def test_which_road_serves() -> None:
-    assert use_kernels(PLAIN_LIMIT + 1)
+def test_which_road_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = threading.Event()
+    monkeypatch.setattr(kernels, "_ready", ready)
+    assert [kernels.compiled(size) for size in (0, PLAIN_LIMIT, PLAIN_LIMIT + 1)] == [
+        False,
+        False,
+        True,
+    ]
+    ready.set()
+    assert kernels.compiled(0)
 
 
 def test_the_cache_follows_every_kernel_file(
