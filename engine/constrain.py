@@ -24,12 +24,19 @@ def constrain(
     Spans are bytes of the text as given. A pinned one is a token in every segmentation: edges
     that overlap it without covering just it are left out. A forbidden one is a token in none.
     The law of the result is the law given that the spans are obeyed; `taken` is empty unless
-    the model's own path obeys. Raises `ParameterError` where no segmentation is left.
+    the model's own path obeys. Raises `ParameterError` where no edge covers
+    just a pinned span (as in white space that the model skips), or no segmentation is left.
     """
     spans = source_spans(lattice)
     start, end = spans[:, 0], spans[:, 1]
     keep = np.ones(lattice.n_edges, dtype=np.bool_)
     for first, last in pinned:
+        if not ((start == first) & (end == last)).any():
+            raise ParameterError(
+                f"no piece covers the pinned span, bytes {first} to {last}",
+                "",
+                "pin a span that is an edge of the lattice",
+            )
         keep &= (start >= last) | (end <= first) | ((start == first) & (end == last))
     for first, last in forbidden:
         keep &= (start != first) | (end != last)

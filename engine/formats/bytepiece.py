@@ -94,7 +94,8 @@ def _show(piece: bytes) -> str:
 
 
 def _build(source: Source, pieces: dict[int, bytes], frequency: dict[int, float]) -> Model:
-    total = sum(frequency.values())
+    # Correctly rounded on any Python, as the library's sum of whole numbers is.
+    total = math.fsum(frequency.values())
     if not total > 0:
         raise source.error("no piece has a frequency above 0", "", "the model can't cut any text")
     warnings: list[str] = []

@@ -281,6 +281,8 @@ def test_pin_and_forbid(capsys: pytest.CaptureFixture[str]) -> None:
     assert (kept["path"]["probability"], kept["paths"]) == (pytest.approx(1), "1")
     both = (*base, "--pin", "0:5", "--forbid", "5:8", "--forbid", "5:6")
     assert "no segmentation" in fault(capsys, *both)
+    between = ("lattice", "everyday-wordpiece", "--text", "a b", "--pin", "1:2")
+    assert "no piece covers the pinned span" in fault(capsys, *between)
     for span in ("5", "5:2", "a:b", "0:99", "3:3"):
         fault(capsys, *base, "--pin", span)
 
