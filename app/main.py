@@ -57,6 +57,8 @@ def run_window(paths: Sequence[Path]) -> int:
     from app.theme import Theme
     from app.window import Window
 
+    # A thread that works hands the lock to the window this soon; Python's own choice is 5 ms.
+    sys.setswitchinterval(0.001)
     application = make_application(sys.argv[:1])
     translators = translate(application)
     close_log = errors.open_log(data_folder())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.encoding import encode_text
 from app.jobs import Jobs
 from app.loading import load_model
 from engine.errors import SegscopeError, TextError
@@ -346,7 +347,7 @@ class Session(QObject):
         self.jobs.start(
             f"encode {key}",
             self.tr("Encoding with {name}").format(name=opened.model.name),
-            lambda report: opened.model.encode(text),
+            lambda report: encode_text(opened.model, text, report),
             done,
             lambda error: self.failed.emit(error, self.tr("The text was not encoded")),
         )
@@ -396,11 +397,10 @@ class Session(QObject):
 
 def analyse(opened: OpenModel, text: Text, settings: Settings) -> Analysis:
     """Build lattice, best paths and law of a text; a long text is cut at a grapheme."""
-    shown = text
-    if text.n_bytes > LATTICE_LIMIT:
-        place = text.position("grapheme", LATTICE_LIMIT)
-        shown = Text(text.slice(0, text.byte("grapheme", place)))
+    shown = text.head(LATTICE_LIMIT)
     lattice = opened.model.lattice(shown)
+    # Placing the lattice needs the bounds, in the window's thread.
+    _ = lattice.prepared.text.grapheme_bounds
     bare = Analysis(opened.key, text, shown.n_bytes, settings, lattice, lattice.path, (), None)
     return with_law(bare, settings)
 

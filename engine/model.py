@@ -181,6 +181,15 @@ class Model:
                 "remove it, or read special strings as text or as tokens",
             )
         prepared = self.pipeline.prepare(given, special)
+        return self.encode_prepared(prepared, add_special, found)
+
+    def encode_prepared(
+        self,
+        prepared: Prepared,
+        add_special: bool = False,
+        found: tuple[SpecialFound, ...] = (),
+    ) -> Encoding:
+        """Cut a text that the pipeline has prepared; see `encode`."""
         cut = segment_prepared(self.segmenter, prepared)
         ids, starts, ends = cut.ids, cut.starts.astype(np.int32), cut.ends.astype(np.int32)
         if add_special:

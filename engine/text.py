@@ -146,6 +146,17 @@ class Text:
         first, last = self.position("char", start), self.position("char", end, up=True)
         return self.string[first:last]
 
+    def head(self, limit: int) -> Text:
+        """Return the text up to the last grapheme that ends within `limit` bytes.
+
+        The rest of a long text isn't looked at.
+        """
+        if self.n_bytes <= limit:
+            return self
+        # A little more than wanted, so that the grapheme at the limit is seen whole.
+        rough = Text(self.encoded[: limit + 256].decode("utf-8", errors="ignore"))
+        return Text(rough.slice(0, rough.byte("grapheme", rough.position("grapheme", limit))))
+
     def __repr__(self) -> str:
         shown = self.string if self.n_chars <= 40 else self.string[:39] + "…"
         return f"Text({shown!r}, {self.n_chars} chars, {self.n_bytes} bytes)"

@@ -150,6 +150,16 @@ class Axis:
         return span[order], np.concatenate(lefts)[order], np.concatenate(rights)[order]
 
     @cached_property
+    def usual_width(self) -> float:
+        """The median width of a unit at zoom 1."""
+        return float(np.median(self.right - self.left))
+
+    @cached_property
+    def usual_advance(self) -> float:
+        """The median width of the text of a unit."""
+        return float(np.median(self.advance))
+
+    @cached_property
     def _stretch_bytes(self) -> Ints:
         return self.bounds[self.stretches]
 
@@ -188,7 +198,7 @@ def build_axis(text: Text, unit: AxisUnit, font: Callable[[int], QFont], limit: 
 
     font: returns the font for text under analysis at a pixel size.
     """
-    short = _head(text, limit)
+    short = text.head(limit)
     bounds = short.grapheme_bounds.astype(np.int64)
     count = len(bounds) - 1
     graphemes = _pieces(short)
@@ -250,15 +260,6 @@ def build_axis(text: Text, unit: AxisUnit, font: Callable[[int], QFont], limit: 
         trail,
         _stretches(left, right, turned),
     )
-
-
-def _head(text: Text, limit: int) -> Text:
-    """Return the text up to the last grapheme that ends within `limit` bytes."""
-    if text.n_bytes <= limit:
-        return text
-    # A little more than wanted, so that the grapheme at the limit is seen whole.
-    rough = Text(text.encoded[: limit + 256].decode("utf-8", errors="ignore"))
-    return Text(rough.slice(0, rough.byte("grapheme", rough.position("grapheme", limit))))
 
 
 def _pieces(text: Text) -> list[str]:

@@ -21,8 +21,8 @@ def text_size(axis: Axis, zoom: float) -> int:
     """Return the pixel size at which text fits its cells at a zoom; 0 where it is too small."""
     if axis.n_units == 0:
         return 0
-    room = float(np.median(axis.right - axis.left)) * zoom
-    need = float(np.median(axis.advance)) or 1.0
+    room = axis.usual_width * zoom
+    need = axis.usual_advance or 1.0
     size = TEXT_SIZE if room >= need else int(TEXT_SIZE * room / need)
     return size if size >= SMALLEST_TEXT else 0
 

@@ -43,13 +43,22 @@ WITH_COUNT = 27.0
 """Pixels from which on a band has its count beside the character, not over its corner."""
 
 
-def byte_places(prepared: Prepared) -> tuple[Floats, Floats]:
+def byte_places(prepared: Prepared, count: int | None = None) -> tuple[Floats, Floats]:
     """Return (start, end) of each byte of `prepared.data` in bytes of the text, float64[m].
 
     Bytes that stand for one stretch together (a normalized character) share it evenly.
+    count: the first bytes that are wanted, by default all; there may be a few more.
     """
-    start = prepared.source_start.astype(np.float64)
-    end = np.maximum(prepared.source_end.astype(np.float64), start)
+    begins, ends = prepared.source_start, prepared.source_end
+    if count is not None and count < len(begins):
+        # A stretch is shared by all of its bytes, so it is taken whole.
+        while 0 < count < len(begins) and (
+            begins[count] == begins[count - 1] and ends[count] == ends[count - 1]
+        ):
+            count += 1
+        begins, ends = begins[:count], ends[:count]
+    start = begins.astype(np.float64)
+    end = np.maximum(ends.astype(np.float64), start)
     if len(start) == 0:
         return start, end
     new = np.ones(len(start), dtype=np.bool_)
@@ -104,16 +113,20 @@ class Bands:
 def place_tokens(encoding: Encoding, axis: Axis) -> Bands:
     """Group the tokens of an encoding that lie on the axis, and give each group its place."""
     total = len(encoding.ids)
-    at, to = byte_places(encoding.prepared)
-    empty = encoding.node_end <= encoding.node_start
+    # Of a long text only the tokens up to the end of the axis are looked at.
+    near = np.flatnonzero(encoding.start <= axis.shown)
+    seen = slice(0, int(near[-1]) + 1 if len(near) else 0)
+    node_start, node_end = encoding.node_start[seen], encoding.node_end[seen]
+    at, to = byte_places(encoding.prepared, int(node_end.max(initial=0)))
+    empty = node_end <= node_start
     if len(at):
         last = len(at) - 1
-        start = at[np.minimum(encoding.node_start, last)]
-        end = to[np.clip(encoding.node_end - 1, 0, last)]
-        start[empty] = end[empty] = encoding.start[empty]
+        start = at[np.minimum(node_start, last)]
+        end = to[np.clip(node_end - 1, 0, last)]
+        start[empty] = end[empty] = encoding.start[seen][empty]
     else:
-        start = encoding.start.astype(np.float64)
-        end = encoding.end.astype(np.float64)
+        start = encoding.start[seen].astype(np.float64)
+        end = encoding.end[seen].astype(np.float64)
     count = int(np.searchsorted(np.maximum.accumulate(end), axis.shown, side="right"))
     start, end = start[:count], np.maximum(end, start)[:count]
     widthless = end <= start

@@ -17,6 +17,7 @@ HEIGHT = 24
 PATIENCE = 0.4
 """Seconds a job may take before the status line speaks of it."""
 NOTE_TIME = 8000
+COUNT_LIMIT = 20_000
 """Milliseconds a note stays."""
 
 
@@ -116,7 +117,7 @@ class StatusLine(QWidget):
             parts.append(f"{opened.letter} · {opened.name}")
         counts = self.tr("{graphemes:,} graphemes, {bytes:,} bytes")
         # Graphemes of a long text are counted where somebody needs them, not here.
-        if text.n_bytes <= 100_000:
+        if text.n_bytes <= COUNT_LIMIT:
             parts.append(counts.format(graphemes=text.n_graphemes, bytes=text.n_bytes))
         else:
             parts.append(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))

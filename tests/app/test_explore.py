@@ -564,3 +564,51 @@ def test_hovering_lights_the_same_bytes_in_every_row(qtbot, session, explore):
     qtbot.waitUntil(lambda: workspace.placed.lit() is None)
     session.select(span=(0, 3))
     assert workspace.placed.lit() == (0, 3)
+
+
+def test_a_line_without_a_place_to_break_is_begun_in_the_field_and_can_be_replaced(
+    qtbot, session, explore
+):
+    workspace = explore("a" * 30_000)
+    field = workspace.text_bar.field
+    assert field.text() == "a" * 5_000
+    assert field.isReadOnly()
+    assert session.text.n_bytes == 30_000
+    assert workspace.text_bar.counts.text().endswith("start shown, not editable")
+    QGuiApplication.clipboard().setText("ab")
+    qtbot.keyClick(field, KEY.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert session.text.string == "ab"
+    assert not field.isReadOnly()
+    assert field.text() == "ab"
+    session.set_text("b" * 30_000)
+    qtbot.keyClick(field, KEY.Key_Backspace)
+    assert session.text.string == ""
+    settle(qtbot, session)
+
+
+def test_a_long_paste_reaches_the_session_whole(qtbot, session, explore):
+    workspace = explore("x🙂y")
+    field = workspace.text_bar.field
+    cursor = field.textCursor()
+    cursor.setPosition(3)
+    field.setTextCursor(cursor)
+    QGuiApplication.clipboard().setText("a" * 20_000)
+    qtbot.keyClick(field, KEY.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert session.text.string == "x🙂" + "a" * 20_000 + "y"
+    assert field.isReadOnly()
+    settle(qtbot, session)
+
+
+def test_bands_of_the_start_of_a_long_text_are_those_of_the_start_alone(qtbot, session, explore):
+    line = "The weather is lovely. "
+    workspace = explore(line * 900)
+    key = session.models[1].key
+    long = workspace.placed.bands[key]
+    session.set_text(line * 800)
+    settle(qtbot, session)
+    alone = workspace.placed.bands[key]
+    count = alone.n_groups - 2
+    assert count > 3_000
+    assert np.array_equal(long.start[:count], alone.start[:count])
+    assert np.array_equal(long.end[:count], alone.end[:count])
+    assert np.array_equal(long.rect_right[:count], alone.rect_right[:count])

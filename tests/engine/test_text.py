@@ -205,3 +205,11 @@ def test_a_generator_gives_one_number_as_seed() -> None:
     assert seed_number(first) == seed_number(second)
     assert seed_number(first) == seed_number(second) != seed_number(first)
     assert seed_number(True) == 1
+
+
+def test_the_head_of_a_text_ends_at_a_grapheme():
+    text = Text("ab👨‍👩‍👧c")
+    assert text.head(100) is text
+    assert text.head(text.n_bytes - 1).string == "ab👨‍👩‍👧"
+    assert text.head(10).string == "ab"
+    assert text.head(1).string == "a"

@@ -27,11 +27,15 @@ from app.session import Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
+from engine.lattice import Path
 from engine.search import rounding
 
 ROW, BRICK, TOP = 25, 19, 6
 USUAL = 6
 """Rows that the pane has room for at first."""
+
+PIECES_SPOKEN = 40
+"""Pieces of a path that its accessible description names."""
 
 RIGHT = Qt.AlignmentFlag.AlignRight
 BAR_LEFT, BAR_WIDTH = 30.0, 58.0
@@ -68,7 +72,7 @@ class PathsView(QWidget):
         self.setMinimumHeight(paths_height(max(len(self._placed.rows), 1)))
         lines = [
             self.tr("Path {n}: {pieces}, probability {p}").format(
-                n=place + 1, pieces=" ".join(row.path.pieces[:40]), p=number(row.path.probability)
+                n=place + 1, pieces=_begin(row.path), p=number(row.path.probability)
             )
             for place, row in enumerate(self._placed.rows)
         ]
@@ -384,3 +388,8 @@ def number(p: float) -> str:
     if p == 0 or p >= 0.00005:
         return f"{p:.4f}"
     return f"{p:.1e}"
+
+
+def _begin(path: Path) -> str:
+    """Return the first pieces of a path."""
+    return " ".join(path.lattice.edge_text(int(edge)) for edge in path.edges[:PIECES_SPOKEN])

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextOption
+import re
+
+from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QTextOption,
+)
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.jobs import Jobs
@@ -13,17 +23,40 @@ from app.widgets.segmented import SegmentedControl
 from engine.progress import Report
 from engine.text import Text
 
-EDIT_LIMIT = 200_000
+EDIT_LIMIT = 100_000
 """Characters up to which a text is edited in the field; a longer one is shown from its start."""
 
-COUNT_LIMIT = 50_000
+UNBROKEN_LIMIT = 10_000
+"""Characters without a place for a line break that the field can have. Qt tries every place of
+such a run for every line, so the time grows with the square of its length."""
+
+HEAD = 5_000
+"""Characters that are shown of a text that isn't edited in the field."""
+
+COUNT_LIMIT = 20_000
 """Bytes up to which graphemes are counted at once; beyond it a job counts them."""
 
 LINES = 3
 
+# Between the letters of East Asian scripts a line can break anywhere.
+_UNBROKEN = re.compile(r"[^\s\u2e80-\u9fff\uac00-\ud7af\uf900-\uffef\U00020000-\U0003ffff]+")
+
+
+def fits_field(text: str) -> bool:
+    """Return whether the field can lay a text out while somebody types."""
+    if len(text) <= UNBROKEN_LIMIT:
+        return True
+    if len(text) > EDIT_LIMIT:
+        return False
+    return all(len(run.group()) <= UNBROKEN_LIMIT for run in _UNBROKEN.finditer(text))
+
 
 class TextField(QPlainTextEdit):
-    """A field of one line that grows to three; Return leaves it, Shift+Return breaks the line."""
+    """A field of one line that grows to three; Return leaves it, Shift+Return breaks the line.
+
+    A text that is too long for it is shown from its start, read only: a paste puts another text in
+    its place, and so does Delete with nothing.
+    """
 
     edited = Signal(str)
     left = Signal()
@@ -58,7 +91,30 @@ class TextField(QPlainTextEdit):
             else:
                 self.left.emit()
             return
+        if self.isReadOnly():
+            keys = QKeySequence.StandardKey
+            if event.matches(keys.Paste):
+                self.edited.emit(QGuiApplication.clipboard().text())
+                return
+            if event.matches(keys.Delete) or event.key() == Qt.Key.Key_Backspace:
+                self.edited.emit("")
+                return
         super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste or drop a text; one that makes the whole too long passes the field by."""
+        pasted = source.text()
+        if len(pasted) + self.document().characterCount() > UNBROKEN_LIMIT:
+            cursor, text = self.textCursor(), self.text()
+            # Qt counts UTF-16 units.
+            units = text.encode("utf-16-le")
+            start, end = 2 * cursor.selectionStart(), 2 * cursor.selectionEnd()
+            before, after = units[:start].decode("utf-16-le"), units[end:].decode("utf-16-le")
+            whole = before + pasted + after
+            if not fits_field(whole):
+                self.edited.emit(whole)
+                return
+        super().insertFromMimeData(source)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
@@ -89,6 +145,7 @@ class TextBar(QWidget):
         super().__init__(parent)
         self._session = session
         self._jobs: Jobs = session.jobs
+        self._note = ""
         self.field = TextField(theme)
         self.field.setPlaceholderText(self.tr("Type or paste a text"))
         self.field.setAccessibleName(self.tr("Text"))
@@ -123,17 +180,17 @@ class TextBar(QWidget):
     def _text_changed(self) -> None:
         text = self._session.text
         shown = text.string
-        too_long = len(shown) > EDIT_LIMIT
+        too_long = not fits_field(shown)
+        note = ""
         if too_long:
-            shown = shown[:EDIT_LIMIT]
+            shown = shown[:HEAD]
+            note = self.tr(
+                "Too long to edit here: the first {count:,} characters are shown. "
+                "Paste another text in its place, or delete it."
+            ).format(count=len(shown))
         self.field.setReadOnly(too_long)
-        self.field.setToolTip(
-            self.tr("Too long to edit here: the first {count:,} characters are shown.").format(
-                count=EDIT_LIMIT
-            )
-            if too_long
-            else ""
-        )
+        self.field.setToolTip(note)
+        self._note = self.tr("start shown, not editable") if too_long else ""
         if self.field.text() != shown.replace("\r\n", "\n").replace("\r", "\n"):
             self.field.set_text(shown)
         self._count(text)
@@ -143,7 +200,7 @@ class TextBar(QWidget):
         if text.n_bytes <= COUNT_LIMIT:
             self._show_counts(text, text.n_graphemes)
             return
-        self.counts.setText(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
+        self._tell(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
 
         def work(report: Report) -> int:
             return text.n_graphemes
@@ -155,11 +212,14 @@ class TextBar(QWidget):
         self._jobs.start("graphemes", self.tr("Counting graphemes"), work, done)
 
     def _show_counts(self, text: Text, graphemes: int) -> None:
-        self.counts.setText(
+        self._tell(
             self.tr("{graphemes:,} graphemes · {bytes:,} bytes").format(
                 graphemes=graphemes, bytes=text.n_bytes
             )
         )
+
+    def _tell(self, counts: str) -> None:
+        self.counts.setText(f"{counts}\n{self._note}" if self._note else counts)
 
     def _settings_changed(self) -> None:
         unit = self._session.settings.unit

@@ -1,0 +1,40 @@
+"""A long text is encoded with the help of a process, and gives what the model gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import engine
+from app import encoding
+from app.encoding import encode_text
+from engine import bundled
+from engine.progress import Cancelled
+from engine.text import Text
+
+
+def _model(name):
+    return engine.load(next(m.path for m in bundled.models() if m.name == name))
+
+
+def test_a_text_prepared_apart_gives_the_tokens_and_spans_of_the_model(monkeypatch):
+    monkeypatch.setattr(encoding, "LONG", 10)
+    model = _model("everyday-unigram")
+    text = Text("The weather is lovely  today, é今天 <s>.")
+    found, wanted = encode_text(model, text, lambda done, total: None), model.encode(text)
+    assert found.text is text
+    assert found.ids.tolist() == wanted.ids.tolist()
+    for name in ("node_start", "node_end", "start", "end"):
+        assert np.array_equal(getattr(found, name), getattr(wanted, name))
+    assert np.array_equal(found.prepared.source_end, wanted.prepared.source_end)
+    assert found.special_found == wanted.special_found
+
+
+def test_preparing_apart_can_be_cancelled(monkeypatch):
+    monkeypatch.setattr(encoding, "LONG", 10)
+
+    def report(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        encode_text(_model("everyday-bpe"), Text("The weather is lovely"), report)
