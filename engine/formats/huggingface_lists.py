@@ -1,0 +1,385 @@
+"""What a tokenizer.json lists: pieces and their ids or scores, added tokens, merges.
+
+Each list is checked here and put into a `Reading`, with a warning for what is odd in it;
+`engine.formats.huggingface` makes a model of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.formats.alphabet import unmap_all
+from engine.formats.fields import Fields, kind_of
+from engine.formats.jsonparts import Pairs
+from engine.formats.source import Source, count_of
+from engine.pieces import PieceKind
+from engine.pipelines.huggingface import AddedToken
+
+MAX_ID = 10_000_000
+
+AGAIN = "the file is damaged: copy or download it again"
+"""What to do about a damaged file."""
+
+
+@dataclass
+class Reading:
+    """What has been read so far. `tokens` are the pieces as written, None for a hole."""
+
+    source: Source
+    top: Fields
+    model: Fields
+    kind: str
+    byte_level: bool
+    tokens: list[str | None] = field(default_factory=list)
+    scores: NDArray[np.float64] | None = None
+    warnings: list[str] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
+    size: int = 0
+    """Number of entries of the model's own vocabulary."""
+    shadowed: list[int] = field(default_factory=list)
+    """Ids whose piece stands again under a later id."""
+
+
+def read_ids(reading: Reading) -> None:
+    """Read a vocabulary of the form {piece: id}."""
+    source, pairs = reading.source, reading.model.values.get("vocab")
+    if not isinstance(pairs, Pairs):
+        raise reading.model.wrong("vocab", "an object of pieces and ids")
+    if not pairs:
+        raise source.error("the vocabulary is empty", "field model.vocab", AGAIN)
+    for piece, number in pairs:
+        if type(number) is not int or not 0 <= number <= MAX_ID:
+            shown = number if isinstance(number, int | float) else kind_of(number)
+            raise source.error(
+                f"piece {piece!r} has the id {shown}",
+                "field model.vocab",
+                f"ids are whole numbers from 0 to {MAX_ID:,}",
+            )
+    ids = dict(pairs)
+    if len(ids) != len(pairs):
+        _warn_doubles(reading, [piece for piece, _ in pairs])
+    tokens: list[str | None] = [None] * (max(ids.values()) + 1)
+    for piece, number in ids.items():
+        if tokens[number] is not None:
+            raise source.error(
+                f"the pieces {tokens[number]!r} and {piece!r} have the same id {number}",
+                "field model.vocab",
+                "give each piece its own id",
+            )
+        tokens[number] = piece
+    reading.tokens, reading.ids, reading.size = tokens, ids, len(ids)
+    gaps = len(tokens) - len(ids)
+    if gaps:
+        first = [str(i) for i, token in enumerate(tokens) if token is None][:5]
+        more = ", …" if gaps > 5 else ""
+        reading.warnings.append(
+            f"{gaps} of {len(tokens)} ids lack a piece: {', '.join(first)}{more}"
+        )
+
+
+def _warn_doubles(reading: Reading, pieces: list[str]) -> None:
+    seen: set[str] = set()
+    doubles = []
+    for piece in pieces:
+        if piece in seen:
+            doubles.append(piece)
+        seen.add(piece)
+    shown = ", ".join(repr(piece) for piece in doubles[:5])
+    reading.warnings.append(
+        f"{count_of(len(doubles), 'piece')} listed twice ({shown}); the last entry counts"
+    )
+
+
+def read_scored(reading: Reading) -> None:
+    """Read a vocabulary of the form [[piece, score], …]; the place in the list is the id."""
+    source = reading.source
+    rows = reading.model.values.get("vocab")
+    if not isinstance(rows, list) or isinstance(rows, Pairs):
+        raise reading.model.wrong("vocab", "a list of pieces and scores")
+    if not rows:
+        raise source.error("the vocabulary is empty", "field model.vocab", AGAIN)
+    pieces: list[str] = []
+    scores: list[float] = []
+    for i, row in enumerate(rows):
+        if (
+            not isinstance(row, list)
+            or len(row) != 2
+            or not isinstance(row[0], str)
+            or type(row[1]) not in (int, float)
+        ):
+            raise source.error(
+                f"entry {i} of the vocabulary isn't [piece, score]",
+                f"field model.vocab[{i}]",
+                AGAIN,
+            )
+        if not math.isfinite(row[1]):
+            raise source.error(
+                f"piece {row[0]!r} has the score {row[1]}",
+                f"field model.vocab[{i}]",
+                "scores are finite numbers",
+            )
+        pieces.append(row[0])
+        scores.append(float(row[1]))
+    reading.tokens = list(pieces)
+    reading.scores = np.array(scores)
+    reading.ids = {piece: i for i, piece in enumerate(pieces)}
+    reading.size = len(pieces)
+    if len(reading.ids) != len(pieces):
+        reading.shadowed = [i for i, p in enumerate(pieces) if reading.ids[p] != i]
+        _warn_doubles(reading, pieces)
+
+
+def read_added(reading: Reading) -> list[AddedToken]:
+    """Read the added tokens, and put those that the model lacks into the list of pieces."""
+    added: list[AddedToken] = []
+    known: dict[str, int] = {}
+    highest = -1
+    for entry in reading.top.objects("added_tokens"):
+        content = entry.text("content")
+        declared = entry.whole("id")
+        special = entry.flag("special")
+        if declared > MAX_ID:
+            raise entry.wrong("id", f"an id up to {MAX_ID:,}")
+        if not content or content in known:
+            continue
+        # The library takes the model's id, else the next free number, whatever the file says.
+        used = reading.ids.get(content)
+        if used is None:
+            used = max(highest + 1, reading.size)
+        highest = max(highest, used)
+        if used != declared:
+            reading.warnings.append(
+                f"added token {content!r} declares id {declared}; "
+                f"the tokenizers library renumbers it to {used}"
+            )
+        known[content] = declared
+        _place(reading, content, declared)
+        added.append(
+            AddedToken(
+                id=declared,
+                content=content,
+                special=special,
+                normalized=entry.flag("normalized", not special),
+                single_word=entry.flag("single_word"),
+                lstrip=entry.flag("lstrip"),
+                rstrip=entry.flag("rstrip"),
+            )
+        )
+    return added
+
+
+def _place(reading: Reading, content: str, number: int) -> None:
+    tokens = reading.tokens
+    if number >= len(tokens):
+        tokens.extend([None] * (number + 1 - len(tokens)))
+    if tokens[number] is None:
+        tokens[number] = content
+    elif tokens[number] != content:
+        raise reading.source.error(
+            f"added token {content!r} and piece {tokens[number]!r} have the same id {number}",
+            "field added_tokens",
+            "give each its own id",
+        )
+
+
+def piece_bytes(reading: Reading) -> list[bytes]:
+    """Return what each piece matches, b"" for a hole."""
+    texts = [token or "" for token in reading.tokens]
+    try:
+        "".join(texts).encode("utf-8")
+    except UnicodeEncodeError:
+        culprit = next(i for i, text in enumerate(texts) if not _is_unicode(text))
+        raise reading.source.error(
+            f"piece {culprit} holds a lone surrogate", "field model.vocab", "remove the piece"
+        ) from None
+    if reading.byte_level:
+        return unmap_all(texts)
+    return [text.encode("utf-8") for text in texts]
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def kinds_of(reading: Reading, added: list[AddedToken], unknown: int) -> NDArray[np.uint8]:
+    """Return the `PieceKind` of each piece, uint8[tokens]. unknown: an id, -1 for none."""
+    kind = np.full(len(reading.tokens), PieceKind.NORMAL, dtype=np.uint8)
+    kind[[i for i, token in enumerate(reading.tokens) if token is None]] = PieceKind.HOLE
+    kind[[token.id for token in added]] = PieceKind.ADDED
+    if unknown >= 0:
+        kind[unknown] = PieceKind.UNKNOWN
+    return kind
+
+
+def find_byte_pieces(
+    reading: Reading, pieces: list[bytes], kind: NDArray[np.uint8]
+) -> NDArray[np.int32] | None:
+    """Find the pieces `<0x00>` … `<0xFF>` if the model falls back to them; None if it doesn't."""
+    if not reading.model.flag("byte_fallback"):
+        return None
+    table = np.full(256, -1, dtype=np.int32)
+    for byte in range(256):
+        number = reading.ids.get(f"<0x{byte:02X}>")
+        if number is not None:
+            table[byte] = number
+            pieces[number] = bytes([byte])
+            kind[number] = PieceKind.BYTE
+    missing = np.flatnonzero(table < 0)
+    if len(missing) == 256:
+        reading.warnings.append(
+            "byte fallback is on, but there are no byte pieces: it has no effect"
+        )
+        return None
+    if len(missing):
+        raise reading.source.error(
+            f"byte fallback is on, but {len(missing)} of the 256 byte pieces lack, "
+            f"the first is <0x{int(missing[0]):02X}>",
+            "field model.vocab",
+            "add them or switch byte_fallback off",
+        )
+    return table
+
+
+def find_unknown(reading: Reading, name: str, default: str = "") -> int:
+    """Return the id of the unknown token that is named in a field, -1 for none."""
+    text = reading.model.text(name, default)
+    if not text:
+        return -1
+    number = reading.ids.get(text)
+    if number is None:
+        reading.warnings.append(
+            f"the unknown token {text!r} isn't in the vocabulary: "
+            "the tokenizers library fails where it would need it"
+        )
+        return -1
+    return number
+
+
+def own_pieces(reading: Reading, kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which pieces the library's model matches in text: all of its own vocabulary."""
+    own = np.zeros(len(reading.tokens), dtype=np.bool_)
+    own[list(reading.ids.values())] = True
+    own[kind == PieceKind.BYTE] = False
+    return own
+
+
+def read_merges(
+    reading: Reading, prefix: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Read the merge list: left, right, result and rank of each merge.
+
+    A merge is a text of two pieces with a space between them, or a list of two pieces. The
+    result drops the first `prefix` characters of the right piece.
+    """
+    source, ids = reading.source, reading.ids
+    rows = reading.model.list("merges")
+    if isinstance(rows, Pairs):
+        raise reading.model.wrong("merges", "a list")
+    parts = _split_merges(reading, rows)
+    report = source.part(880, 980)
+    columns: list[list[int]] = [[], [], []]
+    step = 20_000
+    for at in range(0, len(parts), step):
+        report(at, len(parts))
+        block = parts[at : at + step]
+        found = (
+            [ids.get(a) for a, _ in block],
+            [ids.get(b) for _, b in block],
+            [ids.get(a + b[prefix:]) for a, b in block],
+        )
+        for column, values in zip(columns, found, strict=True):
+            if None in values:
+                _missing_part(reading, at, block, prefix)
+            column.extend(v for v in values if v is not None)
+    left, right, result = (np.array(column, dtype=np.int32) for column in columns)
+    rank = np.arange(len(parts), dtype=np.int32)
+    if not parts:
+        longer = [t for t in ids if len(t) > 1 and (t[0], t[-1]) not in (("<", ">"), ("[", "]"))]
+        if longer:
+            reading.warnings.append(
+                f"the vocabulary has {count_of(len(longer), 'piece')} of several characters but "
+                "no merges: no text will ever reach them"
+            )
+    # Of a pair that is listed twice the last listing counts.
+    last = (
+        len(parts)
+        - 1
+        - np.unique((left.astype(np.int64) << 32 | right)[::-1], return_index=True)[1]
+    )
+    if len(last) != len(parts):
+        reading.warnings.append(
+            f"{count_of(len(parts) - len(last), 'merge')} listed twice; the last listing counts"
+        )
+        keep = np.sort(last)
+        left, right, result, rank = left[keep], right[keep], result[keep], rank[keep]
+    return left, right, result, rank
+
+
+def _split_merges(reading: Reading, rows: list[Any]) -> list[tuple[str, str]]:
+    source = reading.source
+    parts: list[tuple[str, str]] = []
+    odd = 0
+    for i, row in enumerate(rows):
+        if isinstance(row, str):
+            split = row.split(" ")
+            if len(split) != 2:
+                split = _resolve(reading, i, row)
+                odd += 1
+            parts.append((split[0], split[1]))
+        elif (
+            isinstance(row, list)
+            and len(row) == 2
+            and isinstance(row[0], str)
+            and isinstance(row[1], str)
+        ):
+            parts.append((row[0], row[1]))
+        else:
+            raise source.error(
+                f"merge {i} isn't a pair of pieces", f"field model.merges[{i}]", AGAIN
+            )
+    if odd:
+        reading.warnings.append(
+            f"{count_of(odd, 'merge')} with spaces inside a piece, resolved with the vocabulary, "
+            "but the tokenizers library refuses the file: save the merges as lists of two"
+        )
+    return parts
+
+
+def _resolve(reading: Reading, i: int, row: str) -> list[str]:
+    """Split a merge whose pieces hold spaces in the one way that the vocabulary allows."""
+    ids = reading.ids
+    fitting = [
+        [row[:at], row[at + 1 :]]
+        for at, char in enumerate(row)
+        if char == " " and row[:at] in ids and row[at + 1 :] in ids
+        if row[:at] + row[at + 1 :] in ids
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    ways = "in no way" if not fitting else f"in {len(fitting)} ways"
+    raise reading.source.error(
+        f"merge {i} {row!r} splits {ways} into two pieces of the vocabulary",
+        f"field model.merges[{i}]",
+        "save the merges as lists of two pieces",
+    )
+
+
+def _missing_part(reading: Reading, at: int, block: list[tuple[str, str]], prefix: int) -> None:
+    for i, (a, b) in enumerate(block, start=at):
+        for piece, what in ((a, "left part"), (b, "right part"), (a + b[prefix:], "result")):
+            if piece not in reading.ids:
+                raise reading.source.error(
+                    f"the {what} {piece!r} of merge {i} ({a!r}, {b!r}) isn't in the vocabulary",
+                    f"field model.merges[{i}]",
+                    "add the piece or remove the merge",
+                )
