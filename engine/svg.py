@@ -40,6 +40,9 @@ LABEL, SMALL, PIECE = 12, 11, 15
 ADVANCE = 0.62
 """Width of a monospaced character over its size: enough for the fonts named."""
 
+_MARKS = {int(EdgeKind.DROPPED): "∅", int(EdgeKind.UNKNOWN): "?"}
+"""What stands before the text of an edge that is no piece."""
+
 MONO = "'JetBrains Mono','Cascadia Mono',Menlo,'DejaVu Sans Mono','Noto Sans Mono CJK SC',monospace"
 SANS = "Inter,'Segoe UI','Helvetica Neue','DejaVu Sans','Noto Sans',sans-serif"
 
@@ -53,7 +56,7 @@ class _Canvas:
 
     def add(self, tag: str, content: str = "", **attributes: str | float) -> None:
         named = "".join(
-            f" {name.rstrip('_').replace('_', '-')}={quoteattr(_value(value))}"
+            f" {name.rstrip('_').replace('_', '-')}={_quoted(value)}"
             for name, value in attributes.items()
         )
         closing = f">{content}</{tag}>" if content else "/>"
@@ -235,13 +238,16 @@ def _fragments(
     bounds = lattice.prepared.text.grapheme_bounds
     source = lattice.prepared.node_sources()
     inner = np.setdiff1d(source[best.nodes], bounds)
-    for cell in np.unique(np.searchsorted(bounds, inner) - 1).tolist():
-        low, high = int(bounds[cell]), int(bounds[cell + 1])
-        start, end = source[lattice.start[best.edges]], source[lattice.end[best.edges]]
-        own = best.edges[(start < high) & (end > low)]
-        nodes = np.flatnonzero((source >= low) & (source <= high))
-        middle = float(x[nodes].min() + x[nodes].max()) / 2
-        text = str(len(own))
+    cells = np.unique(np.searchsorted(bounds, inner) - 1)
+    lows, highs = bounds[cells], bounds[cells + 1]
+    # Nodes, and so the edges of a path, stand in the order of the text.
+    tokens = np.searchsorted(source[lattice.start[best.edges]], highs, side="left")
+    tokens -= np.searchsorted(source[lattice.end[best.edges]], lows, side="right")
+    firsts = np.searchsorted(source, lows, side="left").tolist()
+    lasts = np.searchsorted(source, highs, side="right").tolist()
+    for first, last, count in zip(firsts, lasts, tokens.tolist(), strict=True):
+        middle = float(x[first:last].min() + x[first:last].max()) / 2
+        text = str(count)
         half = 4 + len(text) * SMALL * ADVANCE / 2
         colours = canvas.colours
         canvas.add(
@@ -268,11 +274,7 @@ def _label(lattice: Lattice, placed: Placement, i: int) -> tuple[str, str]:
 
 
 def _seen(lattice: Lattice, edge: int) -> str:
-    if lattice.kind[edge] == EdgeKind.DROPPED:
-        return f"∅{visible(lattice.bytes(edge))}"
-    if lattice.kind[edge] == EdgeKind.UNKNOWN:
-        return f"?{visible(lattice.bytes(edge))}"
-    return visible(lattice.bytes(edge))
+    return _MARKS.get(int(lattice.kind[edge]), "") + visible(lattice.bytes(edge))
 
 
 def _axis(canvas: _Canvas, cells: Cells, cell: float, shift: float, axis: float) -> None:
@@ -350,6 +352,11 @@ def _bricks(
                 middle = sum(ends) / 2
                 canvas.text(middle, y + 14, label, ink2, SMALL, text_anchor="middle")
     return top + len(paths) * ROW
+
+
+def _quoted(value: str | float) -> str:
+    """Return an attribute's text in quotes; a number needs no escaping."""
+    return quoteattr(value) if isinstance(value, str) else f'"{_value(value)}"'
 
 
 def _value(value: str | float) -> str:
