@@ -152,6 +152,14 @@ class Menus(QObject):
         panes = [] if self._workspace is None else self._workspace.panes()
         for pane in panes:
             menu.addAction(pane.toggleViewAction())
+        if panes:
+            menu.addSeparator()
+        for pane in panes:
+            action = menu.addAction(self.tr("Float {pane}").format(pane=pane.windowTitle()))
+            action.setCheckable(True)
+            action.setChecked(pane.isFloating())
+            action.setEnabled(pane.toggleViewAction().isChecked())
+            action.toggled.connect(pane.setFloating)
         if not panes:
             nothing = QAction(self.tr("None here"), menu)
             nothing.setEnabled(False)

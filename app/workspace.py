@@ -14,8 +14,11 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.player import Player
+from app.theme import Theme
+from app.widgets.pane_title import PaneTitle
+from app.widgets.surface import set_surface
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 
 
 class Workspace(QMainWindow):
@@ -31,23 +34,38 @@ class Workspace(QMainWindow):
     name = ""
     player: Player | None = None
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Widget)
+        self._theme = theme
         self.setObjectName(self.name)
         self.setDockNestingEnabled(True)
         self._default = QByteArray()
         self._sizes: list[tuple[Sequence[QDockWidget], Sequence[int], Qt.Orientation]] = []
         self._restored = QByteArray()
+        self._put_away = QByteArray()
         self._shown = False
 
     def add_pane(
-        self, name: str, title: str, widget: QWidget, area: Qt.DockWidgetArea
+        self,
+        name: str,
+        title: str,
+        widget: QWidget,
+        area: Qt.DockWidgetArea,
+        bar: PaneTitle | None = None,
+        surface: str = "panel",
     ) -> QDockWidget:
-        """Put `widget` into a pane that can be moved, floated, closed and shown again."""
+        """Put `widget` into a pane that is dragged by its title; the menus float and close it.
+
+        bar: what stands above the widget, where it is more than the title.
+        surface: the colour of the theme that the title stands on.
+        """
         dock = QDockWidget(title, self)
         dock.setObjectName(f"{self.name}.{name}")
         dock.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         dock.setWidget(widget)
+        bar = bar or PaneTitle(self._theme, title)
+        set_surface(bar, self._theme, surface)
+        dock.setTitleBarWidget(bar)
         self.addDockWidget(area, dock)
         return dock
 
@@ -73,6 +91,9 @@ class Workspace(QMainWindow):
             QTimer.singleShot(0, self, self._first_layout)
 
     def _first_layout(self) -> None:
+        if not self._put_away.isEmpty():
+            self._put_away = self._default if self._restored.isEmpty() else self._restored
+            return
         if self._restored.isEmpty():
             self._size_panes()
         else:
@@ -88,20 +109,48 @@ class Workspace(QMainWindow):
 
     def restore_default(self) -> None:
         """Put all panes back to where the workspace's design has them."""
+        self.show_panes(True)
         for dock in self.panes():
             dock.setFloating(False)
             dock.show()
         self.restoreState(self._default, LAYOUT_VERSION)
         self._size_panes()
 
+    def show_panes(self, on: bool) -> None:
+        """Put all panes away while there is nothing to show in them, and bring them back."""
+        if on == self._put_away.isEmpty():
+            return
+        if on:
+            state, self._put_away = self._put_away, QByteArray()
+            self.restoreState(state, LAYOUT_VERSION)
+            if state == self._default:
+                self._size_panes()
+            return
+        self._put_away = self.saveState(LAYOUT_VERSION)
+        for dock in self.panes():
+            dock.hide()
+
     def layout_state(self) -> QByteArray:
+        if not self._put_away.isEmpty():
+            return self._put_away
         return self.saveState(LAYOUT_VERSION)
 
     def restore_layout(self, state: QByteArray) -> bool:
         """Restore a saved layout; False when it belongs to another version."""
+        if not self._put_away.isEmpty():
+            return self._keep_for_later(state)
         known = self.restoreState(state, LAYOUT_VERSION)
         if known and not self._shown:
             self._restored = state
+        return known
+
+    def _keep_for_later(self, state: QByteArray) -> bool:
+        """Check a layout and keep it for when the panes come back."""
+        known = self.restoreState(state, LAYOUT_VERSION)
+        if known:
+            self._put_away = state
+        for dock in self.panes():
+            dock.hide()
         return known
 
     def view_state(self) -> dict[str, Any]:

@@ -247,7 +247,7 @@ def test_theta_makes_the_sample_stale(qtbot: Any, make: Make, session: Session) 
     assert workspace.stale
     assert workspace.controls.again.isVisibleTo(workspace)
     assert not workspace.controls.one.isEnabled()
-    assert "θ = 1" in workspace.law.note
+    assert "θ = 1" in workspace.law_title.note.text()
     after = workspace.law.outcomes
     assert after is not None
     assert after.exact[0] < before.exact[0]
@@ -314,7 +314,7 @@ def test_too_many_segmentations_are_said_to_be(qtbot: Any, make: Make, session: 
     assert outcomes.rest
     assert float(outcomes.exact[:-1].sum()) < 1
     assert float(outcomes.exact.sum()) == pytest.approx(1.0)
-    assert "too many" in workspace.law.note
+    assert "too many" in workspace.law_title.note.text()
     workspace.draw_more(300, show=False)
     tally = draws(qtbot, workspace, FIRST + 300)
     assert tally.counts_of(passes.listing).sum() == FIRST + 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -15,7 +15,7 @@ from app.views.explore.bands_view import BandsView
 from app.views.explore.edge_table import EdgeTable
 from app.views.explore.inspector import Inspector
 from app.views.explore.lattice_view import LatticeView
-from app.views.explore.paths_view import PathsView, paths_height
+from app.views.explore.paths_view import USUAL, PathsView, paths_height
 from app.views.explore.placed import Placed
 from app.views.explore.summary import edges_note, lattice_note, paths_note, paths_title
 from app.views.explore.text_bar import TextBar
@@ -37,7 +37,7 @@ class ExploreWorkspace(Workspace):
     name = "explore"
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(theme, parent)
         self._session = session
         self.placed = Placed(session, theme, self)
         self.text_bar = TextBar(session, theme)
@@ -45,7 +45,6 @@ class ExploreWorkspace(Workspace):
         self.theta = ThetaControl(session)
         self.lattice_title = PaneTitle(theme, self.tr("Lattice"))
         self.lattice_title.add(self.theta)
-        self._theme = theme
         self.lattice = LatticeView(self.placed, theme)
         self.paths = PathsView(self.placed, theme)
         self.paths_title = PaneTitle(theme)
@@ -54,8 +53,7 @@ class ExploreWorkspace(Workspace):
         self.inspector = Inspector(self.placed, theme)
         for title in (self.lattice_title, self.paths_title, self.edges_title):
             title.set_note_left(round(GUTTER + MARGIN))
-            set_surface(title, theme, "canvas")
-        set_surface(self.inspector.title, theme, "panel")
+        set_surface(self.lattice_title, theme, "canvas")
         set_surface(self.inspector.body, theme, "panel")
         self.setCentralWidget(self._centre())
         self._add_panes()
@@ -68,6 +66,8 @@ class ExploreWorkspace(Workspace):
         self.placed.lattice_changed.connect(self._tell)
         session.models_changed.connect(self._fit_bands)
         self.placed.axis_changed.connect(self._fit_bands)
+        self._ranked = True
+        self._paths_given = 0
         self._fit_bands()
         self._tell()
         self.compose_default()
@@ -99,14 +99,17 @@ class ExploreWorkspace(Workspace):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.paths)
         self._paths_area = area
-        paths = self.add_pane("paths", self.tr("Best paths"), area, bottom)
-        paths.setTitleBarWidget(self.paths_title)
-        edges = self.add_pane("edges", self.tr("Edges"), self.edges, bottom)
-        edges.setTitleBarWidget(self.edges_title)
+        paths = self.add_pane(
+            "paths", self.tr("Best paths"), area, bottom, self.paths_title, "canvas"
+        )
+        edges = self.add_pane(
+            "edges", self.tr("Edges"), self.edges, bottom, self.edges_title, "canvas"
+        )
         self.tabifyDockWidget(paths, edges)
         paths.raise_()
-        inspector = self.add_pane("inspector", self.tr("Inspector"), self.inspector, right)
-        inspector.setTitleBarWidget(self.inspector.title)
+        self.add_pane(
+            "inspector", self.tr("Inspector"), self.inspector, right, self.inspector.title
+        )
 
     def pane(self, name: str) -> QDockWidget:
         """Return a pane by its short name: `paths`, `edges` or `inspector`."""
@@ -132,6 +135,26 @@ class ExploreWorkspace(Workspace):
         law = analysis is None or analysis.lattice.has_law
         why = "" if analysis is None else analysis.lattice.no_law
         self.theta.allow(law, why)
+        if analysis is not None:
+            self._fit_paths(law)
+
+    def _fit_paths(self, ranked: bool) -> None:
+        """Give the room of alternatives to the lattice where the model has none.
+
+        A height that a person gave to the pane stays.
+        """
+        pane, extra = self.pane("paths"), self.paths_title.sizeHint().height()
+        if ranked == self._ranked or pane.isFloating() or not pane.isVisible():
+            return
+        self._ranked = ranked
+        if self._paths_given in (0, pane.height()):
+            self._paths_given = extra + paths_height(USUAL if ranked else 1)
+            self.resizeDocks([pane], [self._paths_given], Qt.Orientation.Vertical)
+            QTimer.singleShot(0, self, self._note_paths_height)
+
+    def _note_paths_height(self) -> None:
+        """Keep what the pane got: it may not be as low as it was asked to be."""
+        self._paths_given = self.pane("paths").height()
 
     def view_state(self) -> dict[str, Any]:
         """Zoom and scroll, where a person set them."""

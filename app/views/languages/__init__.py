@@ -51,8 +51,8 @@ class LanguagesWorkspace(Workspace):
     name = "languages"
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session, self._theme = session, theme
+        super().__init__(theme, parent)
+        self._session = session
         self.counting = Counting(session, self)
         self._sort, self._descending = "bar", True
         self._metric = ""
@@ -136,13 +136,10 @@ class LanguagesWorkspace(Workspace):
         self._pages.addWidget(full)
         self._pages.addWidget(self._empty)
         self.setCentralWidget(self._pages)
-        title = PaneTitle(self._theme, self.tr("Language"))
-        set_surface(title, self._theme, "panel")
         set_surface(self.inspector.body, self._theme, "panel")
         set_surface(self.head, self._theme, "canvas")
         side = Qt.DockWidgetArea.RightDockWidgetArea
         pane = self.add_pane("inspector", self.tr("Language"), self.inspector, side)
-        pane.setTitleBarWidget(title)
         self.resizeDocks([pane], [380], Qt.Orientation.Horizontal)
 
     def _wire(self) -> None:

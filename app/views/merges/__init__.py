@@ -28,6 +28,7 @@ from app.views.merges.rank_view import RankView
 from app.views.merges.strip import WordStrip
 from app.widgets.canvas import Canvas
 from app.widgets.elided import ElidedLabel
+from app.widgets.pane_title import PaneTitle
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.widgets.text_line import TextLine
@@ -44,8 +45,8 @@ class MergesWorkspace(Workspace):
     player: Player
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session, self._theme = session, theme
+        super().__init__(theme, parent)
+        self._session = session
         self.player = Player(self)
         self._followed: Followed | None = None
         self._labels: Labels | None = None
@@ -80,7 +81,7 @@ class MergesWorkspace(Workspace):
         self.report = Report(theme, self.tr("What happens at this step"))
         self.steps = MergeTableModel(theme, self)
         self.table = RowsTable(
-            self.steps, self.tr("Merge steps"), theme, (48, 76, 60, 48, 48, 64, 48)
+            self.steps, self.tr("Merge steps"), theme, (56, 200, 84, 110, 110, 160, 72)
         )
         self._compose_panes()
         self.compose_default()
@@ -124,15 +125,24 @@ class MergesWorkspace(Workspace):
         head.addWidget(self.legend)
         column.addLayout(head)
         column.addWidget(self.bricks, 1)
-        column.addWidget(self.ranks)
         return centre
 
     def _compose_panes(self) -> None:
         side = Qt.DockWidgetArea.RightDockWidgetArea
+        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
+        # The inspector stands beside everything, the ranks only under the rows.
+        self.setCorner(Qt.Corner.BottomRightCorner, side)
+        scale = PaneTitle(
+            self._theme, self.tr("Every rule that could act on this word, on the rank scale")
+        )
+        scale.end.setText(self.tr("● applied   ○ still to come   × outranked every time"))
+        ranks = self.add_pane("ranks", self.tr("Ranks"), self.ranks, bottom, scale, "canvas")
+        steps = self.add_pane("steps", self.tr("Steps"), self.table, bottom, surface="canvas")
+        self.tabifyDockWidget(ranks, steps)
+        ranks.raise_()
         inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
-        steps = self.add_pane("steps", self.tr("Steps"), self.table, side)
-        self.resizeDocks([inspector, steps], [300, 300], Qt.Orientation.Horizontal)
-        self.resizeDocks([inspector, steps], [520, 220], Qt.Orientation.Vertical)
+        self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
+        self.resizeDocks([ranks], [150], Qt.Orientation.Vertical)
 
     # Following the text
 
@@ -180,8 +190,9 @@ class MergesWorkspace(Workspace):
 
     def _show_state(self) -> None:
         merging = self._merging()
-        self.empty.show_state(self._session)
+        self.empty.show_state()
         self.stack.setCurrentIndex(0 if merging is not None else 1)
+        self.show_panes(merging is not None)
         if merging is None:
             self._session.jobs.cancel("merges")
             self._take(None)
@@ -340,7 +351,7 @@ class MergesWorkspace(Workspace):
                 merges=merges.format(n=f"{word.n_steps:,}"),
                 tokens=count.format(n=f"{tokens:,}"),
                 letter=opened.letter if opened else "",
-                model=followed.trace.model.name,
+                model=opened.name if opened else followed.trace.model.name,
             )
         )
         words = len(followed.trace.prepared.fixed)

@@ -138,7 +138,7 @@ class MergeReport(QObject):
         row = word.row(word.n_steps)
         lines = [
             Line(
-                "■",
+                "",
                 self._labels.symbol(piece, start, end)[0],
                 self.tr("id {id}").format(id=piece) if piece >= 0 else self.tr("left out"),
             )

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.draw.merge_labels import Labels
 from app.draw.rank_line import HEIGHT, RankScale, paint_rank_line, rule_at
 from app.draw.word import Word
 from app.player import Player
-from app.theme import SIZE_BODY, SIZE_DATA, Theme
+from app.theme import SIZE_DATA, Theme
 from app.widgets import player_keys
 
-TITLE = 34
 LEFT = 212
 
 
@@ -31,14 +30,13 @@ class RankView(QWidget):
         self._row = 0
         self._largest = 1
         self._selected = -1
-        self.setFixedHeight(TITLE + HEIGHT)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Every rule that could act on this word, by rank"))
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(600, TITLE + HEIGHT)
+        return QSize(600, HEIGHT)
 
     def set_word(self, word: Word | None, labels: Labels | None, row: int, largest: int) -> None:
         """Show the rules of a word. largest: the last rank of the model."""
@@ -63,24 +61,10 @@ class RankView(QWidget):
         theme, painter = self._theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme.color("canvas"))
-        painter.fillRect(0, 0, self.width(), 1, theme.color("line"))
         word, labels = self._word, self._labels
         if word is None or labels is None:
             return
         left, centre = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignVCenter
-        head = self.rect().adjusted(16, 8, -16, 0)
-        head.setHeight(TITLE - 8)
-        painter.setFont(theme.font(SIZE_BODY, bold=True))
-        painter.setPen(theme.color("ink"))
-        title = self.tr("Every rule that could act on this word, on the rank scale")
-        painter.drawText(head, left | centre, title)
-        painter.setFont(theme.font(SIZE_DATA))
-        painter.setPen(theme.color("ink2"))
-        used = painter.fontMetrics().horizontalAdvance(title) * 1.15
-        legend = self.tr("● applied   ○ still to come   × outranked every time")
-        if used + painter.fontMetrics().horizontalAdvance(legend) + 60 < head.width():
-            painter.drawText(head, Qt.AlignmentFlag.AlignRight | centre, legend)
-        painter.translate(0, TITLE)
         painter.setFont(theme.font(SIZE_DATA, bold=True))
         painter.setPen(theme.color("ink"))
         painter.drawText(16, 20, LEFT - 60, 20, left | centre, self.tr("Winners"))
@@ -104,7 +88,7 @@ class RankView(QWidget):
     def _rule_at(self, x: float, y: float) -> int:
         if self._word is None:
             return -1
-        return rule_at(self.scale, self._word.rules, x, y - TITLE)
+        return rule_at(self.scale, self._word.rules, x, y)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if player_keys.press(self._player, event):

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.draw.axis import build_axis
 from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, place_lane
+from app.draw.law_chart import Outcomes
 from app.draw.viewport import Viewport
 from app.models.sampling import EventTableModel, OutcomeTableModel
 from app.player import Player
@@ -24,7 +25,7 @@ from app.theme import Theme
 from app.views.sampling.charts import CurveView, LawView
 from app.views.sampling.controls import MANY, Controls
 from app.views.sampling.empty import NoLaw
-from app.views.sampling.figures import curves_of, outcomes_of, sample_note
+from app.views.sampling.figures import curves_of, legend_html, outcomes_of, sample_note
 from app.views.sampling.inspector import SamplingReport
 from app.views.sampling.lane import LaneView
 from app.views.sampling.passes import (
@@ -39,6 +40,7 @@ from app.views.sampling.passes import (
 from app.views.sampling.tally import Tally
 from app.widgets import player_keys
 from app.widgets.canvas import Canvas
+from app.widgets.pane_title import PaneTitle
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
@@ -64,8 +66,8 @@ class SamplingWorkspace(Workspace):
     """From the worker: the tally that draws belong to, and their paths."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session, self._theme = session, theme
+        super().__init__(theme, parent)
+        self._session = session
         self.player = Player(self)
         self._viewport = Viewport(self)
         self._passes: Passes | None = None
@@ -87,6 +89,8 @@ class SamplingWorkspace(Workspace):
             for kind in ("viterbi", "perfect")
         }
         self.law = LawView(theme, keys)
+        self.law_title = PaneTitle(theme, self.tr("Law against sample"))
+        self.law_title.end.setTextFormat(Qt.TextFormat.RichText)
         self.curve = CurveView(theme)
         self.empty = NoLaw(session)
         self.stack = QStackedWidget()
@@ -96,8 +100,10 @@ class SamplingWorkspace(Workspace):
         self.report = Report(theme, self.tr("What happens at this step"))
         self.events = EventTableModel(theme, self)
         self.outcomes = OutcomeTableModel(theme, self)
-        self.event_table = RowsTable(self.events, self.tr("Steps of the pass"), theme, (48, 52, 84))
-        self.outcome_table = RowsTable(self.outcomes, self.tr("Law against sample"), theme, (120,))
+        self.event_table = RowsTable(
+            self.events, self.tr("Steps of the pass"), theme, (56, 60, 130)
+        )
+        self.outcome_table = RowsTable(self.outcomes, self.tr("Law against sample"), theme, (260,))
         self._compose_panes()
         self.compose_default()
 
@@ -113,31 +119,41 @@ class SamplingWorkspace(Workspace):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.controls)
-        charts = QSplitter(Qt.Orientation.Horizontal)
-        charts.addWidget(self.law)
-        charts.addWidget(self.curve)
-        charts.setStretchFactor(0, 3)
-        charts.setStretchFactor(1, 2)
-        self._rows = QSplitter(Qt.Orientation.Vertical)
-        for widget in (self.lanes["viterbi"], self.lanes["perfect"], charts):
-            self._rows.addWidget(widget)
-        for i, share in enumerate((5, 5, 6)):
-            self._rows.setStretchFactor(i, share)
-            self._rows.setCollapsible(i, False)
-        for splitter in (self._rows, charts):
-            splitter.setHandleWidth(3)
-        column.addWidget(self._rows, 1)
+        rows = QSplitter(Qt.Orientation.Vertical)
+        rows.setHandleWidth(3)
+        rows.setChildrenCollapsible(False)
+        for lane in self.lanes.values():
+            rows.addWidget(lane)
+        column.addWidget(rows, 1)
         return centre
 
     def _compose_panes(self) -> None:
         side = Qt.DockWidgetArea.RightDockWidgetArea
-        inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
-        events = self.add_pane("events", self.tr("Steps"), self.event_table, side)
-        outcomes = self.add_pane("outcomes", self.tr("Outcomes"), self.outcome_table, side)
+        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
+        # The inspector stands beside everything, the charts only under the lanes.
+        self.setCorner(Qt.Corner.BottomRightCorner, side)
+        distance = PaneTitle(self._theme, self.tr("Distance to the law"))
+        distance.note.setText(self.tr("total variation, both axes log"))
+        law = self.add_pane(
+            "law", self.tr("Law against sample"), self.law, bottom, self.law_title, "canvas"
+        )
+        curve = self.add_pane(
+            "distance", self.tr("Distance to the law"), self.curve, bottom, distance, "canvas"
+        )
+        events = self.add_pane(
+            "events", self.tr("Steps"), self.event_table, bottom, surface="canvas"
+        )
+        outcomes = self.add_pane(
+            "outcomes", self.tr("Outcomes"), self.outcome_table, bottom, surface="canvas"
+        )
+        self.splitDockWidget(law, curve, Qt.Orientation.Horizontal)
+        self.tabifyDockWidget(law, events)
         self.tabifyDockWidget(events, outcomes)
-        events.raise_()
+        law.raise_()
+        inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
         self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
-        self.resizeDocks([inspector, events], [560, 180], Qt.Orientation.Vertical)
+        self.resizeDocks([law, curve], [660, 400], Qt.Orientation.Horizontal)
+        self.resizeDocks([law], [300], Qt.Orientation.Vertical)
 
     def _connect(self) -> None:
         session = self._session
@@ -190,6 +206,7 @@ class SamplingWorkspace(Workspace):
         law = opened is not None and not opened.model.segmenter.law
         self.empty.show_state()
         self.stack.setCurrentIndex(0 if law else 1)
+        self.show_panes(law)
         if not law:
             self._clear()
 
@@ -202,7 +219,7 @@ class SamplingWorkspace(Workspace):
             lane.set_trace(None, None)
         self.events.set_trace(None)
         self.outcomes.set_outcomes(None)
-        self.law.show_outcomes(None, (), "", stale=False)
+        self._show_law(None, "", stale=False)
         self.curve.show_curves((), stale=False)
         self.report.set_parts(())
         self.controls.count.clear()
@@ -459,10 +476,17 @@ class SamplingWorkspace(Workspace):
         outcomes = outcomes_of(passes.listing, tally, kinds, self._theme)
         curves = curves_of(passes.listing, tally, kinds, self._theme)
         note = sample_note(passes.listing, tally, stale=self.stale)
-        self.law.show_outcomes(outcomes, kinds, note, stale=self.stale)
+        self._show_law(outcomes, note, stale=self.stale)
         self.curve.show_curves(curves, stale=self.stale)
         self.outcomes.set_outcomes(outcomes)
         self._tell()
+
+    def _show_law(self, outcomes: Outcomes | None, note: str, *, stale: bool) -> None:
+        kinds = () if outcomes is None else self._shown_kinds()
+        self.law.show_outcomes(outcomes, stale=stale)
+        self.law_title.note.setText(note)
+        self.law_title.note.setToolTip(note)
+        self.law_title.end.setText(legend_html(kinds, self._theme))
 
     def _tell(self) -> None:
         traces, passes = self._traces(), self._passes

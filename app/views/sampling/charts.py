@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
@@ -23,26 +23,10 @@ from app.draw.law_chart import (
     paint_law,
     row_height,
 )
-from app.theme import SIZE_BODY, SIZE_DATA, Theme
-from app.views.sampling.lane import Keys, method_mark
+from app.theme import SIZE_DATA, Theme
+from app.views.sampling.lane import Keys
 
-TITLE, SIDE = 34, 16
-
-
-def paint_heading(painter: QPainter, rect: QRectF, title: str, note: str, theme: Theme) -> float:
-    """Paint a title and a note beside it; return where the text ends."""
-    bold, plain = theme.font(SIZE_BODY, bold=True), theme.font(SIZE_DATA)
-    middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-    painter.setFont(bold)
-    painter.setPen(theme.color("ink"))
-    painter.drawText(rect, middle, title)
-    left = QFontMetricsF(bold).horizontalAdvance(title) + 12
-    painter.setFont(plain)
-    painter.setPen(theme.color("ink2"))
-    metrics = QFontMetricsF(plain)
-    shown = metrics.elidedText(note, Qt.TextElideMode.ElideRight, rect.width() - left)
-    painter.drawText(rect.adjusted(left, 0, 0, 0), middle, shown)
-    return rect.left() + left + metrics.horizontalAdvance(shown)
+TOP, SIDE = 4, 16
 
 
 class LawView(QAbstractScrollArea):
@@ -54,8 +38,6 @@ class LawView(QAbstractScrollArea):
         super().__init__(parent)
         self._theme, self._keys = theme, keys
         self._outcomes: Outcomes | None = None
-        self._kinds: tuple[str, ...] = ()
-        self._note = ""
         self._stale = False
         self._selected = -1
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -73,16 +55,9 @@ class LawView(QAbstractScrollArea):
         """What is painted."""
         return self._outcomes
 
-    @property
-    def note(self) -> str:
-        """The line beside the title."""
-        return self._note
-
-    def show_outcomes(
-        self, outcomes: Outcomes | None, kinds: tuple[str, ...], note: str, *, stale: bool
-    ) -> None:
-        """Show other rows. kinds: of the methods, for their marks in the legend."""
-        self._outcomes, self._kinds, self._note, self._stale = outcomes, kinds, note, stale
+    def show_outcomes(self, outcomes: Outcomes | None, *, stale: bool) -> None:
+        """Show other rows. stale: they belong to another θ or seed."""
+        self._outcomes, self._stale = outcomes, stale
         self._layout()
         self.viewport().update()
 
@@ -92,7 +67,7 @@ class LawView(QAbstractScrollArea):
         self.viewport().update()
 
     def _layout(self) -> None:
-        tall = 0.0 if self._outcomes is None else TITLE + least_height(self._outcomes)
+        tall = 0.0 if self._outcomes is None else TOP + least_height(self._outcomes)
         self.verticalScrollBar().setRange(0, max(0, round(tall - self.viewport().height())))
         self.verticalScrollBar().setPageStep(self.viewport().height())
         self.verticalScrollBar().setSingleStep(22)
@@ -103,10 +78,10 @@ class LawView(QAbstractScrollArea):
     def _body(self) -> QRectF:
         """The rectangle of the rows, as tall as they need to be."""
         view = QRectF(self.viewport().rect())
-        tall = view.height() - TITLE - 4
+        tall = view.height() - TOP - 4
         if self._outcomes is not None:
             tall = max(tall, least_height(self._outcomes))
-        top = TITLE - self.verticalScrollBar().value()
+        top = TOP - self.verticalScrollBar().value()
         return QRectF(SIDE, top, view.width() - 2 * SIDE, tall)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -117,7 +92,7 @@ class LawView(QAbstractScrollArea):
         outcomes = self._outcomes
         if outcomes is not None:
             painter.save()
-            painter.setClipRect(0, TITLE, view.width(), view.height() - TITLE)
+            painter.setClipRect(0, TOP, view.width(), view.height() - TOP)
             font = theme.piece_font(SIZE_DATA)
             metrics = QFontMetricsF(font)
             widest = max((metrics.horizontalAdvance(x) for x in outcomes.labels), default=0.0)
@@ -133,41 +108,10 @@ class LawView(QAbstractScrollArea):
                 selected=self._selected,
             )
             painter.restore()
-        head = QRectF(SIDE, 6, view.width() - 2 * SIDE, TITLE - 8)
-        legend = self._legend_width()
-        paint_heading(
-            painter,
-            head.adjusted(0, 0, -legend, 0),
-            self.tr("Law against sample"),
-            self._note,
-            theme,
-        )
-        self._paint_legend(painter, head)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("line2"), 1))
             painter.drawRect(QRectF(view).adjusted(0.5, 0.5, -0.5, -0.5))
-
-    def _legend(self) -> list[tuple[str, str]]:
-        names = {"viterbi": self.tr("Viterbi"), "perfect": self.tr("perfect")}
-        return [(kind, names[kind]) for kind in self._kinds]
-
-    def _legend_width(self) -> float:
-        metrics = QFontMetricsF(self._theme.font(SIZE_DATA))
-        return sum(metrics.horizontalAdvance(name) + 36 for _, name in self._legend()) + 8
-
-    def _paint_legend(self, painter: QPainter, head: QRectF) -> None:
-        theme = self._theme
-        metrics = QFontMetricsF(theme.font(SIZE_DATA))
-        x = head.right()
-        for kind, name in reversed(self._legend()):
-            wide = metrics.horizontalAdvance(name)
-            x -= wide
-            painter.setFont(theme.font(SIZE_DATA))
-            painter.setPen(theme.color("ink"))
-            painter.drawText(QPointF(x, head.center().y() + 4), name)
-            method_mark(painter, theme, kind, QPointF(x - 12, head.center().y()))
-            x -= 36
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         outcomes, body = self._outcomes, self._body()
@@ -225,13 +169,5 @@ class CurveView(QWidget):
         theme, painter = self._theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme.color("canvas"))
-        head = QRectF(SIDE, 6, self.width() - 2 * SIDE, TITLE - 8)
-        paint_heading(
-            painter,
-            head,
-            self.tr("Distance to the law"),
-            self.tr("total variation, both axes log"),
-            theme,
-        )
-        body = QRectF(SIDE, TITLE, self.width() - 2 * SIDE, self.height() - TITLE - 4)
+        body = QRectF(SIDE, TOP, self.width() - 2 * SIDE, self.height() - TOP - 4)
         paint_curves(painter, body, self._curves, theme, self._stale)

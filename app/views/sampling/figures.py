@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
@@ -80,3 +82,14 @@ def sample_note(listing: Listing, tally: Tally | None, *, stale: bool) -> str:
             "and one row for the rest",
         )
     return note.format(draws=draws.format(n=f"{tally.n:,}"), seed=tally.seed)
+
+
+def legend_html(kinds: tuple[str, ...], theme: Theme) -> str:
+    """Return the marks of methods and their names as rich text."""
+    marks = {"viterbi": "■", "perfect": "○"}
+    parts = (
+        f'<span style="color:{theme.identity(IDENTITY[kind]).name()}">{marks[kind]}</span> '
+        f"{html.escape(method_name(kind))}"
+        for kind in kinds
+    )
+    return "&nbsp;&nbsp; ".join(parts)

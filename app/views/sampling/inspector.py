@@ -151,10 +151,6 @@ class SamplingReport(QObject):
         return self.tr("× no") if test.p_value < REFUTED else self.tr("✓ fits")
 
 
-def _p_value(test: ChiSquare | None) -> str:
-    return "–" if test is None else p_value_text(test.p_value)
-
-
 def _count(count: int) -> str:
     """Return a count, huge ones as a power of ten."""
     if count < 10**12:

@@ -24,7 +24,6 @@ from app.session import Session
 from app.theme import Theme
 from app.views.vocabulary.card import PieceCard
 from app.views.vocabulary.script_map import ScriptMap
-from app.widgets.pane_title import PaneTitle
 from app.widgets.surface import set_surface
 from app.workspace import Workspace
 from engine.errors import ParameterError
@@ -39,7 +38,7 @@ class VocabularyWorkspace(Workspace):
     name = "vocabulary"
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(theme, parent)
         self._session = session
         self._table: PieceTable | None = None
         self._model_key: int | None = None
@@ -79,10 +78,6 @@ class VocabularyWorkspace(Workspace):
         side = Qt.DockWidgetArea.RightDockWidgetArea
         card_pane = self.add_pane("inspector", self.tr("Piece"), self.card, side)
         map_pane = self.add_pane("map", self.tr("Length and script"), self.map, side)
-        for pane in (card_pane, map_pane):
-            title = PaneTitle(theme, pane.windowTitle())
-            set_surface(title, theme, "panel")
-            pane.setTitleBarWidget(title)
         set_surface(centre, theme, "canvas")
         self.resizeDocks([card_pane, map_pane], [372, 372], Qt.Orientation.Horizontal)
         self.resizeDocks([card_pane, map_pane], [420, 280], Qt.Orientation.Vertical)
