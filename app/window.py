@@ -173,7 +173,8 @@ class Window(QMainWindow):
     def begin(self, paths: Sequence[Path] = (), restore: bool = True) -> None:
         """Show the last session's scene or the default, then open `paths`."""
         last = data_folder() / SESSION_FILE
-        scene = default_scene()
+        scene = usual = default_scene()
+        self.session.set_text(usual.text)  # also for a model that is opened on its own
         if restore and last.exists():
             try:
                 scene = read_scene(last)
@@ -181,8 +182,6 @@ class Window(QMainWindow):
                 self.messages.error(error, self.tr("The last session was not restored"))
         if paths and brings_models(paths):
             # What is named takes the stage; other models would only be in its way.
-            usual = default_scene()
-            self.session.set_text(usual.text)
             self.session.load_corpus(tuple(locate_corpus(place) for place in usual.corpus))
             self.opener.open(paths)
             self.show_workspace("explore")

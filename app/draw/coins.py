@@ -161,7 +161,7 @@ def _paint_head(
 def _columns(row: QRectF) -> tuple[QRectF, QRectF, QRectF, QRectF]:
     """Divide a row: label, bar, verdict, numbers."""
     label = min(max(row.width() * 0.18, 64.0), 120.0)
-    numbers = 112.0 if row.width() >= NUMBERS_FROM else 0.0
+    numbers = 136.0 if row.width() >= NUMBERS_FROM else 0.0
     verdict = 92.0
     bar = max(row.width() - label - verdict - numbers - 24, 60.0)
     x = row.left()

@@ -17,7 +17,7 @@ MARGIN = 24.0
 """Pixels kept free on both sides of the axis, also for what stands before the first byte."""
 
 SMALLEST, LARGEST = 0.0005, 8.0
-WIDEST_FIT, WIDEST_JOINED = 2.2, 1.35
+WIDEST_FIT, WIDEST_JOINED = 6.5, 1.35
 """The zoom that a short text is given at most; less where letters join."""
 
 STEP = 1.25

@@ -105,7 +105,7 @@ class Report(QTextBrowser):
         self.setMinimumWidth(260)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.document().setDocumentMargin(16)
+        self.document().setDocumentMargin(12)
         # A sentence runs as the interface does, whatever script its first piece is in.
         option = self.document().defaultTextOption()
         option.setTextDirection(self.layoutDirection())

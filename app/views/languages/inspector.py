@@ -35,7 +35,7 @@ from engine.text import Text
 
 EncodedLine = tuple[Text, list[tuple[OpenModel, Encoding]]]
 
-SIDE = 16
+SIDE = 12
 
 
 class LanguageInspector(QScrollArea):

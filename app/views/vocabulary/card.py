@@ -49,7 +49,7 @@ class PieceCard(QScrollArea):
             inside.addWidget(widget)
         body = QWidget()
         column = QVBoxLayout(body)
-        column.setContentsMargins(16, 8, 16, 12)
+        column.setContentsMargins(12, 8, 12, 12)
         column.addWidget(self.hint)
         column.addWidget(self._detail)
         column.addStretch(1)
