@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.jit import kernel
-from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, read_symbols, u
+from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, child_of, read_symbols, u
 
 Pairs = NDArray[np.uint64]
 """uint64[2·slots], open addressing: left << 32 | right, then rank << 32 | result, per slot."""
@@ -141,13 +141,13 @@ def first_symbols(
         stop = at + 1
         user = -1
         if leads[u(read[u(at)])]:
-            node, unit, root = at, 0, units[u(0)]
+            unit: Int = 0
+            node = at
             while node < n:
-                child = root + read[u(node)]
-                if units[u((child << 2) + 1)] != unit:
+                child = child_of(unit, read[u(node)], units)
+                if child < 0:
                     break
                 unit = child
-                root = units[u(child << 2)]
                 node += 1
                 if ids[u(child)] >= 0 and flags[u(ids[u(child)])] & USER:
                     user, stop = ids[u(child)], node
@@ -356,13 +356,13 @@ def encode(
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, read, places)
-        node, unit, root = 0, 0, units[u(0)]
+        unit: Int = 0
+        node = 0
         while node < n:
-            child = root + read[u(node)]
-            if units[u((child << 2) + 1)] != unit:
+            child = child_of(unit, read[u(node)], units)
+            if child < 0:
                 break
             unit = child
-            root = units[u(child << 2)]
             node += 1
         if n > 0 and node == n and ids[u(unit)] >= 0 and flags[u(ids[u(unit)])] & WHOLE:
             out_ids[u(count)] = ids[u(unit)]

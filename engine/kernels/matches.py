@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernels.jit import kernel
-from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, Trie, read_symbols, u
+from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, Trie, child_of, read_symbols, u
 
 NOTHING, WHOLE, BYTEWISE = 0, 1, 2
 """What a symbol gets that no piece alone stands for: no edge, one edge, or one edge a byte."""
@@ -81,15 +81,13 @@ def matches(
             if strays:
                 own: Int = np.int64(byte_pieces[u(data[u(at)])]) if stray == BYTEWISE else MINUS_ONE
                 count = put(out, count, at, stop, own, STRAY)
-            unit = inside if first > 0 else 0
-            base = units[u(unit << 2)]
+            unit: Int = inside if first > 0 else 0
             node = first
             while node < n:
-                child = base + symbols[u(node)]
-                if units[u((child << 2) + 1)] != unit:
+                child = child_of(unit, symbols[u(node)], units)
+                if child < 0:
                     break
                 unit = child
-                base = units[u(child << 2)]
                 node += 1
                 if ids[u(child)] >= 0:
                     piece = np.int64(ids[u(child)])

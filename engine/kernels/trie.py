@@ -86,6 +86,13 @@ class Trie:
 
 
 @kernel
+def child_of(unit: Int, symbol: Int, units: Ints) -> Int:
+    """Return the child of a unit by a symbol, -1 where there is none."""
+    child = units[u(unit << 2)] + symbol
+    return child if units[u((child << 2) + 1)] == unit else ZERO - 1
+
+
+@kernel
 def read_symbols(
     data: Bytes,
     start: Int,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.jit import kernel
-from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
+from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, child_of, read_symbols, u
 
 Coins = NDArray[np.uint64]
 
@@ -134,7 +134,6 @@ def viterbi(
     holder = np.empty(longest + 1, np.int32)
     held = np.empty(longest + 1, np.int32)
     path = np.empty(longest + 1, np.int32)
-    root = units[u(0)]
     count = ZERO
     for k in range(starts.size):
         offset = starts[u(k)]
@@ -147,14 +146,12 @@ def viterbi(
         for start in range(n):
             before = total[u(start)]
             node = start
-            unit = 0
-            base = root
+            unit: Int = 0
             while node < n:
-                child = base + symbols[u(node)]
-                if units[u((child << 2) + 1)] != unit:
+                child = child_of(unit, symbols[u(node)], units)
+                if child < 0:
                     break
                 unit = child
-                base = units[u(child << 2)]
                 node += 1
                 value = before + weights[u((child << 1) + 1)]
                 if single:
@@ -221,14 +218,12 @@ def arrivals(
             coin[u(start + 2)] += U64(1)
             count += 1
         node = start
-        unit = 0
-        base = units[u(0)]
+        unit: Int = 0
         while node < n:
-            child = base + symbols[u(node)]
-            if units[u((child << 2) + 1)] != unit:
+            child = child_of(unit, symbols[u(node)], units)
+            if child < 0:
                 break
             unit = child
-            base = units[u(child << 2)]
             node += 1
             if ids[u(child)] >= 0:
                 to[u(count)], unit_of[u(count)] = node, child

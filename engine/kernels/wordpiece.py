@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernels.jit import kernel
-from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, read_symbols, u
+from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, child_of, read_symbols, u
 
 
 @kernel
@@ -42,16 +42,14 @@ def longest_first(
         if n > max_chars:
             first = -1
         while 0 <= first < n:
-            unit = inside if first > 0 else 0
-            base = units[u(unit << 2)]
+            unit: Int = inside if first > 0 else 0
             node = first
             piece, last = -1, first
             while node < n:
-                child = base + symbols[u(node)]
-                if units[u((child << 2) + 1)] != unit:
+                child = child_of(unit, symbols[u(node)], units)
+                if child < 0:
                     break
                 unit = child
-                base = units[u(child << 2)]
                 node += 1
                 if ids[u(child)] >= 0:
                     piece, last = ids[u(child)], node
