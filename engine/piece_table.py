@@ -278,7 +278,7 @@ def _scripts(texts: list[str]) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
     """Return the script of each text and the scripts' names, `COMMON` first, `MIXED` second.
 
     A letter's script is the first word of its Unicode name, which is what the standard names
-    letters after; other characters belong to no script.
+    letters after; other characters, and the accents U+02B9 to U+02DF, belong to no script.
     """
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
@@ -287,7 +287,7 @@ def _scripts(texts: list[str]) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
     of_code = np.zeros(len(known), dtype=np.uint16)
     for i, code in enumerate(known.tolist()):
         char = chr(code)
-        if unicodedata.category(char)[0] == "L":
+        if unicodedata.category(char)[0] == "L" and not 0x2B9 <= code <= 0x2DF:
             word = unicodedata.name(char, COMMON).split()[0].split("-")[0].capitalize()
             name = _SCRIPT_NAMES.get(word, word)
             if name in _NO_SCRIPTS:

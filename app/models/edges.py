@@ -127,7 +127,11 @@ class EdgeTableModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._titles[self._columns[section]]
+            column = self._columns[section]
+            sorted_by, descending = self._sort
+            mark = "▼" if descending else "▲"
+            title = self._titles[column]
+            return f"{title} {mark}" if column == sorted_by else title
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(self._columns[section])
         return None

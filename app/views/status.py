@@ -17,8 +17,11 @@ HEIGHT = 24
 PATIENCE = 0.4
 """Seconds a job may take before the status line speaks of it."""
 NOTE_TIME = 8000
-COUNT_LIMIT = 20_000
 """Milliseconds a note stays."""
+MANY = 1000
+"""Parts of a job from which on their share is shown, not their number."""
+COUNT_LIMIT = 20_000
+"""Bytes up to which the graphemes of a text are counted for this line."""
 
 
 class StatusLine(QWidget):
@@ -176,10 +179,15 @@ class StatusLine(QWidget):
             widget.setVisible(job is not None)
         if job is not None:
             done, total = self._done.get(job, (0, 0))
-            count = self.tr("{title}: {done:,} of {total:,}")
-            text = count.format(title=job.title, done=done, total=total) if total else job.title
-            self._job.setText(text)
             share = done / total if total else None
+            text = job.title
+            if share is not None:
+                # Few things are counted; of many a share says more. 100% is for what is done.
+                count = self.tr("{title}: {done} of {total}")
+                if total >= MANY:
+                    count = self.tr("{title}: {percent}%")
+                text = count.format(title=text, done=done, total=total, percent=int(share * 100))
+            self._job.setText(text)
             self._bar.set_share(share)
             self.share_changed.emit(share)
         elif self.shown_job is not None:

@@ -88,6 +88,11 @@ class Table:
 
 Part = Heading | Section | Facts | Lines | Sentence | Table
 
+CLOSE = (Facts, Lines, Sentence, Table)
+"""Parts that keep a distance from each other; the others bring their own."""
+
+GAP = '<p style="margin:0; font-size:6px">&nbsp;</p>'
+
 
 class Report(QTextBrowser):
     """Shows parts; text can be selected and links followed, also by keyboard."""
@@ -129,7 +134,11 @@ class Report(QTextBrowser):
     def _show(self) -> None:
         bar = self.verticalScrollBar()
         at = bar.value()
-        body = "".join(self._part(part) for part in self._parts)
+        body = ""
+        for before, part in zip((None, *self._parts), self._parts, strict=False):
+            if isinstance(before, CLOSE) and isinstance(part, CLOSE):
+                body += GAP
+            body += self._part(part)
         font = self._theme.font(SIZE_BODY)
         if self.document().defaultFont() != font:
             self.document().setDefaultFont(font)
@@ -151,7 +160,7 @@ class Report(QTextBrowser):
         if isinstance(part, Table):
             return self._table(part)
         color = self._theme.color(part.token).name()
-        return f'<p style="margin:0 0 10px 0; color:{color}">{self._marked(part.text)}</p>'
+        return f'<p style="margin:0 0 4px 0; color:{color}">{self._marked(part.text)}</p>'
 
     def _color(self, token: str) -> str:
         return self._theme.color(token).name()
@@ -208,6 +217,7 @@ class Report(QTextBrowser):
 
     def _lines(self, part: Lines) -> str:
         rows = ""
+        indent = 20 if any(line.mark for line in part.lines) else 0
         for line in part.lines:
             mark = self._span(line.mark, SIZE_BODY, line.token)
             text = self._span(line.text, SIZE_BODY, line.token, mono=not part.plain, bold=line.bold)
@@ -217,7 +227,7 @@ class Report(QTextBrowser):
                 text += "<br/>" + self._span(line.note, SIZE_NOTE, "ink3")
             value = self._span(line.value, SIZE_BODY, line.token, bold=line.bold)
             rows += (
-                f'<tr><td width="{0 if part.plain else 20}" style="padding:2px 0">{mark}</td>'
+                f'<tr><td width="{indent}" style="padding:2px 0">{mark}</td>'
                 f'<td style="padding:2px 0">{text}</td>'
                 f'<td align="right" style="padding:2px 0 2px 8px">{value}</td></tr>'
             )
@@ -225,16 +235,21 @@ class Report(QTextBrowser):
 
     def _table(self, part: Table) -> str:
         head = "".join(
-            f'<td align="{"right" if i else "left"}" style="padding:2px 0 2px 8px">'
-            f"{self._span(text, SIZE_NOTE, 'ink2', bold=True)}</td>"
+            f"{_cell(i)}{self._span(text, SIZE_NOTE, 'ink2', bold=True)}</td>"
             for i, text in enumerate(part.head)
         )
         rows = ""
         for row in part.rows:
             cells = "".join(
-                f'<td align="{"right" if i else "left"}" style="padding:2px 0 2px 8px">'
-                f"{self._span(text, SIZE_DATA, 'ink' if i else 'ink2')}</td>"
+                f"{_cell(i)}{self._span(text, SIZE_DATA, 'ink' if i else 'ink2')}</td>"
                 for i, text in enumerate(row)
             )
             rows += f"<tr>{cells}</tr>"
         return f'<table width="100%" cellspacing="0" cellpadding="0"><tr>{head}</tr>{rows}</table>'
+
+
+def _cell(column: int) -> str:
+    """Return the tag that begins a cell: text at the left, numbers at the right."""
+    if column == 0:
+        return '<td style="padding:2px 0">'
+    return '<td align="right" style="padding:2px 0 2px 8px">'

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.models.edges import EdgeTableModel
 from app.session import Session
 from app.theme import Theme
 from app.views.explore.placed import Placed
+from app.widgets.rows_table import RowsTable
 
 WIDTHS = {
     "start": 80, "end": 72, "piece": 200, "id": 84,
@@ -16,30 +17,20 @@ WIDTHS = {
 }  # fmt: skip
 
 
-class EdgeTable(QTableView):
+class EdgeTable(RowsTable):
     """All edges of the lattice; choosing a row selects the edge everywhere."""
 
     def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self.edges = EdgeTableModel(theme)
+        super().__init__(self.edges, "", theme, parent=parent)
+        self.edges.setParent(self)
         self._placed = placed
         self._session: Session = placed.session
         self._showing = False
-        self.edges = EdgeTableModel(theme, self)
-        self.setModel(self.edges)
         self.setAccessibleName(self.tr("Edges of the lattice"))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setShowGrid(False)
-        self.setStyleSheet("QTableView::item { padding: 0 8px; }")
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(24)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setSortIndicatorShown(False)  # the title says it
         self.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
         self.selectionModel().selectionChanged.connect(self._row_selected)
         self.edges.modelReset.connect(self._show_selection)

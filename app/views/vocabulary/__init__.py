@@ -9,12 +9,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +21,7 @@ from app.session import Session
 from app.theme import Theme
 from app.views.vocabulary.card import PieceCard
 from app.views.vocabulary.script_map import ScriptMap
+from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
 from app.workspace import Workspace
 from engine.errors import ParameterError
@@ -57,8 +55,7 @@ class VocabularyWorkspace(Workspace):
         self._fault.hide()
 
         self.rows = VocabularyTableModel(theme, self)
-        self.view = QTableView()
-        self.view.setModel(self.rows)
+        self.view = RowsTable(self.rows, self.tr("Pieces of the vocabulary"), theme)
         self._dress_table()
 
         centre = QWidget()
@@ -98,18 +95,7 @@ class VocabularyWorkspace(Workspace):
 
     def _dress_table(self) -> None:
         view = self.view
-        view.setAccessibleName(self.tr("Pieces of the vocabulary"))
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
-        view.verticalHeader().hide()
-        view.verticalHeader().setDefaultSectionSize(24)
         header = view.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for section, column in enumerate(COLUMNS):
             view.setColumnWidth(section, _WIDTHS.get(column, 104))
         header.setStretchLastSection(True)
@@ -239,7 +225,7 @@ class VocabularyWorkspace(Workspace):
                 | QItemSelectionModel.SelectionFlag.Rows
             )
             self.view.selectionModel().setCurrentIndex(index, flags)
-        self.view.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        self.view.scrollTo(index, RowsTable.ScrollHint.EnsureVisible)
 
     def view_state(self) -> dict[str, Any]:
         header = self.view.horizontalHeader()
