@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,14 @@ class BrickRow:
     differs: NDArray[np.bool_]
     fragments: Ints
     same_from: float
+
+    @cached_property
+    def widest(self) -> NDArray[np.bool_]:
+        """Which rectangles, bool[r], are the widest of their brick."""
+        width = self.rect_right - self.rect_left
+        most = np.zeros(len(self.first))
+        np.maximum.at(most, self.rect_brick, width)
+        return np.asarray(width >= most[self.rect_brick])
 
 
 def brick_row(path: Path, axis: Axis, reference: Path | None) -> BrickRow:

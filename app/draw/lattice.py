@@ -14,6 +14,7 @@ from app.draw.glyphs import draw_text, units_in_view
 from app.draw.marks import count_box, draw_count, draw_halo_text
 from app.draw.tokens import ghost_box
 from app.draw.viewport import GUTTER, MARGIN, Viewport
+from app.draw.widths import Widths
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from engine.display import visible
 from engine.place import BUMP, Placement, Role, free_boxes
@@ -182,9 +183,8 @@ def _draw_arcs(
         painter.drawPath(path)
     lit = np.isin(shapes.edge, [e for e in (light.selected, light.hover) if e is not None])
     on_path = np.isin(shapes.edge, list(light.path))
-    for k in shapes.paint_order.tolist():
-        if other[k] and not lit[k]:
-            continue
+    order = shapes.paint_order
+    for k in order[~other[order] | lit[order]].tolist():
         color = role_color(theme, int(shapes.role[k]))
         width = 1.4 if other[k] else float(shapes.line[k])
         if shapes.fragment[k]:
@@ -348,14 +348,14 @@ def _arc_labels(
     order = [k for k in shapes.priority.tolist() if wanted[k]][:MANY]
     order.sort(key=lambda k: shapes.edge[k] != light.selected)
     font, small, tiny = theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True)
-    metrics, small_metrics = QFontMetricsF(font), QFontMetricsF(small)
+    wide_of, small_wide_of = Widths(font), Widths(small)
     labels: list[_Label] = []
     for k in order:
         text = arcs.label(int(shapes.edge[k]))
         color = role_color(theme, int(shapes.role[k]))
         centre = float(shapes.x0[k] + shapes.x1[k]) / 2
         apex = place.base - float(shapes.height[k])
-        wide = metrics.horizontalAdvance(text)
+        wide = wide_of(text)
         own = len(labels)
         labels.append(
             _Label(QRectF(centre - wide / 2 - 1, apex - 19, wide + 2, 15), text, font, color)
@@ -365,7 +365,7 @@ def _arc_labels(
             labels.append(_Label(spot, str(int(shapes.path[k])), tiny, color, own))
         number = edge_number(arcs, shapes, k)
         if number:
-            across = small_metrics.horizontalAdvance(number)
+            across = small_wide_of(number)
             below = QRectF(centre - across / 2 - 1, apex + 3, across + 2, 13)
             labels.append(_Label(below, number, small, color, own))
     return labels
@@ -431,14 +431,21 @@ def draw_minimap(
     right = np.maximum(placed.x0, placed.x1)[best] * scale
     columns = np.arange(int(rect.width()) + 1)
     if len(best):
-        # A bar for each pixel: tall where tokens are long.
+        # A bar for each pixel, those of equal height in one: tall where tokens are long.
         order = np.argsort(left, kind="stable")
         which = order[np.clip(np.searchsorted(left[order], columns, side="right") - 1, 0, None)]
         size = right[which] - left[which]
         tall = (rect.height() - 6) * size / max(float(size.max()), 1e-9)
         painter.setBrush(theme.color("best"))
-        for column, height in zip(columns.tolist(), tall.tolist(), strict=True):
-            painter.drawRect(QRectF(rect.left() + column, rect.bottom() - 3 - height, 1, height))
+        starts = np.flatnonzero(np.diff(tall, prepend=-1.0))
+        ends = np.append(starts[1:], len(columns))
+        runs = zip(starts.tolist(), ends.tolist(), tall[starts].tolist(), strict=True)
+        painter.drawRects(
+            [
+                QRectF(rect.left() + start, rect.bottom() - 3 - height, end - start, height)
+                for start, end, height in runs
+            ]
+        )
     first, last = (min(max(x, 0.0), axis.width) * scale for x in viewport.visible)
     window = QRectF(rect.left() + first, rect.top(), max(last - first, 4.0), rect.height())
     color = theme.color("selection")

@@ -93,6 +93,16 @@ class LanguageFigures:
         return np.concatenate(parts) if parts else np.empty(0)
 
 
+_ROLES = frozenset(
+    (
+        Qt.ItemDataRole.DisplayRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.AccessibleTextRole,
+        Qt.ItemDataRole.TextAlignmentRole,
+    )
+)
+
+
 class LanguagesTableModel(QAbstractTableModel):
     """`rows` says which languages, in which order."""
 
@@ -156,8 +166,11 @@ class LanguagesTableModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
+        # The view asks for ten roles of each cell that it paints.
+        if role not in _ROLES or not index.isValid():
             return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(index.column())
         column, place = COLUMNS[index.column()], int(self.rows[index.row()])
         if role == Qt.ItemDataRole.DisplayRole and column != "bar":
             if column == "language":
@@ -173,8 +186,6 @@ class LanguagesTableModel(QAbstractTableModel):
             return "\n".join(self._words(place))
         if role == Qt.ItemDataRole.AccessibleTextRole and column == "bar":
             return ", ".join(self._words(place))
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(index.column())
         return None
 
     def _words(self, place: int) -> list[str]:

@@ -612,3 +612,24 @@ def test_bands_of_the_start_of_a_long_text_are_those_of_the_start_alone(qtbot, s
     assert np.array_equal(long.start[:count], alone.start[:count])
     assert np.array_equal(long.end[:count], alone.end[:count])
     assert np.array_equal(long.rect_right[:count], alone.rect_right[:count])
+
+
+def test_a_hidden_workspace_catches_up_when_it_is_shown(qtbot, session, explore):
+    workspace = explore()
+    before = workspace.placed.analysis
+    workspace.hide()
+    session.change_settings(theta=0.5)
+    settle(qtbot, session)
+    assert workspace.placed.analysis is before
+    session.set_text("The weather is bad")
+    settle(qtbot, session)
+    workspace.show()
+    assert workspace.placed.analysis is session.analysis
+    assert workspace.placed.analysis.settings.theta == 0.5
+    assert workspace.placed.arcs.lattice is session.analysis.lattice
+    edge = int(session.analysis.best.edges[0])
+    workspace.hide()
+    workspace.lattice.select_edge(edge)
+    workspace.show()
+    settle(qtbot, session)
+    assert workspace.inspector.piece.text() == visible(session.analysis.lattice.bytes(edge))

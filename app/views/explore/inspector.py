@@ -99,6 +99,7 @@ class Inspector(QScrollArea):
         for signal in (
             self._session.selection_changed, self._session.settings_changed,
             self._session.models_changed, placed.lattice_changed, placed.bands_changed,
+            placed.shown_again,
         ):  # fmt: skip
             signal.connect(self.refresh)
         theme.changed.connect(self._dress)
@@ -146,7 +147,9 @@ class Inspector(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is selected now."""
+        """Show what is selected now; a hidden inspector catches up when it is shown."""
+        if self._placed.hidden:
+            return
         selection, analysis = self._session.selection, self._placed.analysis
         mine = analysis is not None and selection.model == analysis.model_key
         self._reset()

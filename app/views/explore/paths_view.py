@@ -23,6 +23,7 @@ from app.draw.bricks import BrickRow
 from app.draw.marks import draw_brick, draw_hatch
 from app.draw.tokens import DENSITY, TWO_TONES, ghost_box
 from app.draw.viewport import GUTTER, Viewport
+from app.draw.widths import Widths
 from app.session import Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.placed import Placed
@@ -49,6 +50,8 @@ class PathsView(QWidget):
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._ties: frozenset[int] = frozenset()
+        self._note_wide = Widths(theme.font(SIZE_NOTE))
+        self._piece_wide = Widths(theme.piece_font(SIZE_NOTE))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -172,8 +175,7 @@ class PathsView(QWidget):
             )
             self._paint_brick(painter, place, row, b, box, mean)
             # Where a brick has several parts, the widest bears its text.
-            parts = row.rect_brick == b if mean >= TWO_TONES else None
-            if parts is not None and right - left >= (row.rect_right - row.rect_left)[parts].max():
+            if mean >= TWO_TONES and row.widest[k]:
                 self._paint_label(painter, row, b, box, place == 0 or bool(row.differs[b]))
         if stop < axis.shown:
             self._paint_same(painter, rect, stop)
@@ -245,20 +247,19 @@ class PathsView(QWidget):
         first, last = int(row.first[b]), int(row.last[b])
         middle = Qt.AlignmentFlag.AlignCenter
         if row.fragments[b] and last - first > 1:
-            font = theme.font(SIZE_NOTE)
+            font, wide_of = theme.font(SIZE_NOTE), self._note_wide
             count = int(row.fragments[b])
             text = self.tr("{count:,} byte fragments").format(count=count)
-            metrics = QFontMetricsF(font)
-            if metrics.horizontalAdvance(text) + 6 > box.width():
+            if wide_of(text) + 6 > box.width():
                 text = f"{count:,}"
         else:
-            font = theme.piece_font(SIZE_NOTE)
+            font, wide_of = theme.piece_font(SIZE_NOTE), self._piece_wide
             text = arcs.label(int(row.path.edges[first]))
-        metrics = QFontMetricsF(font)
-        wide = metrics.horizontalAdvance(text)
+        wide = wide_of(text)
         if wide + 2 > box.width():
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() - 2)
-            wide = metrics.horizontalAdvance(text)
+            elide = Qt.TextElideMode.ElideRight
+            text = QFontMetricsF(font).elidedText(text, elide, box.width() - 2)
+            wide = wide_of(text)
             if len(text) < 2:
                 return
         if row.fragments[b]:

@@ -7,7 +7,7 @@ axis of its own text, so two viewports move together but may hold different axes
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 
 from app.draw.arcs import Arcs, Nodes, place_arcs, place_nodes
 from app.draw.axis import Axis, AxisUnit, build_axis
@@ -30,6 +30,8 @@ class Placed(QObject):
     lattice_changed = Signal()
     hover_changed = Signal()
     """Another stretch is under the mouse: `hovered`."""
+    shown_again = Signal()
+    """The workspace was hidden and is in front again."""
 
     def __init__(self, session: Session, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,6 +45,8 @@ class Placed(QObject):
         self.rows: tuple[BrickRow, ...] = ()
         self.analysis: Analysis | None = None
         self.hovered: tuple[int, int] | None = None
+        self.hidden = False
+        self._late = False
         self._axis: Axis | None = None
         self._wait = QTimer(self, singleShot=True, interval=PATIENCE)
         self._wait.timeout.connect(self._show_axis)
@@ -54,6 +58,19 @@ class Placed(QObject):
         self._build_axis()
         self._show_axis()
         self.place_lattice()
+        if parent is not None:
+            parent.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """While the workspace is hidden no lattice is placed: θ may be dragged elsewhere."""
+        if event.type() == QEvent.Type.Hide:
+            self.hidden = True
+        elif event.type() == QEvent.Type.Show and self.hidden:
+            self.hidden = False
+            if self._late:
+                self.place_lattice()
+            self.shown_again.emit()
+        return False
 
     @property
     def session(self) -> Session:
@@ -141,6 +158,8 @@ class Placed(QObject):
             self._build_axis()
             self._show_axis()
             self.place_lattice()
+        elif self.hidden:
+            self._late = True
         else:
             self.lattice_changed.emit()
 
@@ -176,6 +195,9 @@ class Placed(QObject):
     def place_lattice(self) -> None:
         """Place the newest analysis; an analysis of an older text keeps its own axis."""
         analysis = self._session.analysis
+        self._late = self.hidden and analysis is not None
+        if self._late:
+            return
         self.analysis = analysis
         if analysis is None:
             self.arcs, self.nodes, self.rows = None, None, ()
