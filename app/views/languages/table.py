@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.draw.bars import Scale
 from app.draw.marks import draw_hatch
+from app.draw.widths import Widths
 from app.models.languages import BAR, Index, LanguagesTableModel, Mark
 from app.theme import SIZE_NOTE, Theme
 
@@ -40,6 +41,8 @@ class BarDelegate(QStyledItemDelegate):
         self._theme = theme
         self.scale = Scale(0.0, 1.0, False)
         self._paper = theme.color("canvas")
+        self._bold_wide = Widths(theme.font(SIZE_NOTE, bold=True))
+        self._plain_wide = Widths(theme.font(SIZE_NOTE))
 
     def x(self, rect: QRect, value: float) -> float:
         """Return the pixel of a value in a cell."""
@@ -133,7 +136,7 @@ class BarDelegate(QStyledItemDelegate):
         theme = self._theme
         bold, plain = theme.font(SIZE_NOTE, bold=True), theme.font(SIZE_NOTE)
         text = value_text(main.value) + (" ?" if main.lossy else "")
-        wide = QFontMetricsF(bold).horizontalAdvance(text) + 4
+        wide = self._bold_wide(text) + 4
         marks = [x for _, x in others]
         last = max([end, *marks])
         left = end - wide - 4 if end < self.x(rect, self.scale.origin) else end + 6
@@ -143,7 +146,7 @@ class BarDelegate(QStyledItemDelegate):
             if second is not None:
                 mark, x = second
                 shown = value_text(mark.value)
-                room = QFontMetricsF(plain).horizontalAdvance(shown) + 8
+                room = self._plain_wide(shown) + 8
                 if not any(x < other < x + 8 + room for other in marks):
                     self._write(painter, rect, x + 8, shown, plain, "ink2")
             return
@@ -158,7 +161,7 @@ class BarDelegate(QStyledItemDelegate):
         self, painter: QPainter, rect: QRect, left: float, text: str, font: QFont, token: str
     ) -> None:
         """Write on paper, so that no line of the grid runs through a number."""
-        wide = QFontMetricsF(font).horizontalAdvance(text) + 4
+        wide = (self._bold_wide if font.bold() else self._plain_wide)(text) + 4
         box = QRectF(left, rect.top(), wide, rect.height())
         painter.fillRect(box.adjusted(-1, 5, 1, -5), self._paper)
         painter.setFont(font)
