@@ -46,7 +46,7 @@ class Loaded:
 
 def default_scene() -> Scene:
     """Return what the window shows where there is no last session: all of it is bundled."""
-    text = "The weather is lovely today! 今天天气不错，안녕하세요, आज मौसम अच्छा है। مرحبا 🌤️"
+    text = "The weather is lovely! 今天天气不错，안녕하세요, नमस्ते, مرحبا 🌤️"
     return Scene(
         models=(SceneModel(f"{PREFIX}everyday-unigram"), SceneModel(f"{PREFIX}everyday-bpe")),
         text=text,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 from app import errors
 from app.actions import ACTIONS, ActionTable
 from app.commands import FileCommands
+from app.finding import Finder
 from app.fonts import FontWatch
 from app.history import History, Place
 from app.jobs import Jobs
@@ -40,7 +40,7 @@ from app.settings import Preferences, data_folder
 from app.theme import Choice, Theme
 from app.views.player_bar import PlayerBar
 from app.views.rail import Rail
-from app.views.search import Entry, SearchField
+from app.views.search import SearchField
 from app.views.stack import Stack
 from app.views.start import StartView
 from app.views.status import StatusLine
@@ -106,7 +106,8 @@ class Window(QMainWindow):
     def _frame(self) -> None:
         theme = self.theme
         keys = next(spec.keys() for spec in ACTIONS if spec.id == "search")
-        self.search_field = SearchField(self._entries, keys, theme, self)
+        finder = Finder(self.table, self.session, self.opener, self.scenes, self.recent, self)
+        self.search_field = SearchField(finder.entries, keys, theme, self)
         self.topbar = TopBar(
             self.session, theme, self.menus.button_menu, self.menus.corpus, self.search_field
         )
@@ -438,33 +439,6 @@ class Window(QMainWindow):
     def about(self) -> None:
         self.files.about()
 
-    def _entries(self) -> list[Entry]:
-        """Everything that the search finds, the most wanted first."""
-        session, entries = self.session, []
-        for spec in ACTIONS:
-            if spec.id == "search":
-                continue
-            action = self.table.actions[spec.id]
-            kind = self.tr("workspace") if spec.call == "show_workspace" else self.tr("action")
-            entries.append(
-                Entry(spec.plain, kind, spec.icon, action.trigger, spec.keys(), action.isEnabled())
-            )
-        for opened in session.models:
-            text = f"{opened.letter}  {opened.name}"
-            call = _later(session.set_active, opened.key)
-            entries.append(Entry(text, self.tr("open model"), "vocabulary", call))
-        for scene in bundled.scenes():
-            call = _later(self.scenes.open, scene.path)
-            text = scene.about[:1].upper() + scene.about[1:]
-            entries.append(Entry(text, self.tr("example"), "scene", call, words=scene.name))
-        for model in bundled.models():
-            call, words = _later(session.load_model, model.path), model.about
-            entries.append(Entry(model.name, self.tr("bundled model"), "plus", call, words=words))
-        for path in self.recent.paths:
-            call, words = _later(self.opener.open, [path]), str(path.parent)
-            entries.append(Entry(path.name, self.tr("recent file"), "recent", call, words=words))
-        return entries
-
     # Keys that no widget took
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -482,7 +456,3 @@ class Window(QMainWindow):
                     self.table.actions[spec.id].trigger()
                     return
         super().keyPressEvent(event)
-
-
-def _later(call: Callable[[Any], object], argument: object) -> Callable[[], object]:
-    return lambda: call(argument)

@@ -18,7 +18,7 @@ MARGIN = 24.0
 
 SMALLEST, LARGEST = 0.0005, 8.0
 WIDEST_FIT, WIDEST_JOINED = 6.5, 1.35
-"""The zoom that a short text is given at most; less where letters join."""
+"""The zoom that a short text is given at most, unless told; less where letters join."""
 
 STEP = 1.25
 
@@ -28,8 +28,9 @@ class Viewport(QObject):
 
     changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, widest: float = WIDEST_FIT) -> None:
         super().__init__(parent)
+        self._widest = widest
         self._axis: Axis | None = None
         self._width = 600.0
         self._zoom = 1.0
@@ -159,7 +160,7 @@ class Viewport(QObject):
         if axis is not None and axis.width:
             wanted = (self._width - 2 * MARGIN) / axis.width
             # Letters that join are stretched with the axis: that far they still look well.
-            largest = WIDEST_JOINED if axis.runs else WIDEST_FIT
+            largest = min(self._widest, WIDEST_JOINED) if axis.runs else self._widest
             # A text a little too wide is rather drawn a little smaller than scrolled.
             self._zoom = min(wanted, largest) if wanted > 0.8 else 1.0
         self._scroll = 0.0

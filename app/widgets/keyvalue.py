@@ -38,7 +38,7 @@ class KeyValue(QWidget):
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnMinimumWidth(0, NAME_WIDTH)
         self._grid.setColumnStretch(1, 1)
-        theme.changed.connect(lambda: self.set_facts(self._facts))
+        theme.changed.connect(self._dress)
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -67,6 +67,9 @@ class KeyValue(QWidget):
                 value.setText(fact.value)
                 value.setAccessibleName(f"{fact.name} {fact.value}")
                 value.setToolTip(fact.tip)
+
+    def _dress(self) -> None:
+        self.set_facts(self._facts)
 
     def _row(self, row: int) -> tuple[QLabel, QLabel]:
         name, value = QLabel(), QLabel()

@@ -33,6 +33,7 @@ class RowsTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(24)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultSectionSize(74)
+        self.horizontalHeader().setStretchLastSection(True)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
         self._dress()

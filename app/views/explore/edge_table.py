@@ -31,7 +31,6 @@ class EdgeTable(RowsTable):
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicatorShown(False)  # the title says it
         self.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        self.horizontalHeader().setStretchLastSection(True)
         self.selectionModel().selectionChanged.connect(self._row_selected)
         self.edges.modelReset.connect(self._show_selection)
         placed.lattice_changed.connect(self.refresh)

@@ -164,6 +164,9 @@ class MergesWorkspace(Workspace):
         return min(max(self.player.position - self._word.steps.start, 0), self._word.n_steps)
 
     def activated(self) -> None:
+        """Let the player's keys work, unless something here has the focus."""
+        if self.focusWidget() is None:
+            self.bricks.setFocus()
         if self._stale:
             self._follow()
 
@@ -329,7 +332,8 @@ class MergesWorkspace(Workspace):
             self.table.selectRow(position - 1)
             self._quiet = False
         else:
-            self.table.clearSelection()
+            # Without a current row, so that a click on the last one counts again.
+            self.table.selectionModel().clear()
 
     def _say(self) -> None:
         """Write the line above the rows."""

@@ -52,6 +52,9 @@ FIRST = 100
 MOST = 1_000_000
 """Draws that a sample may grow to."""
 
+WIDEST_LANE = 2.2
+"""The zoom of a short text in the lanes: what stands before it grows with it."""
+
 LABELLED = 200
 """Steps up to which the player's track names them."""
 
@@ -69,7 +72,7 @@ class SamplingWorkspace(Workspace):
         super().__init__(theme, parent)
         self._session = session
         self.player = Player(self)
-        self._viewport = Viewport(self)
+        self._viewport = Viewport(self, WIDEST_LANE)
         self._passes: Passes | None = None
         self._places: LanePlaces | None = None
         self._tally: Tally | None = None
@@ -209,6 +212,11 @@ class SamplingWorkspace(Workspace):
         self.show_panes(law)
         if not law:
             self._clear()
+
+    def activated(self) -> None:
+        """Let the player's keys work, unless something here has the focus."""
+        if self.focusWidget() is None:
+            self.lanes[self._shown_kinds()[-1]].setFocus()
 
     def _clear(self) -> None:
         self._session.jobs.cancel("sampling pass")
@@ -356,7 +364,7 @@ class SamplingWorkspace(Workspace):
         if 0 < position <= self.events.rowCount():
             self.event_table.selectRow(position - 1)
         else:
-            self.event_table.clearSelection()
+            self.event_table.selectionModel().clear()
         self._quiet = False
         self._session.select(step=position)
 

@@ -98,7 +98,6 @@ class VocabularyWorkspace(Workspace):
         header = view.horizontalHeader()
         for section, column in enumerate(COLUMNS):
             view.setColumnWidth(section, _WIDTHS.get(column, 104))
-        header.setStretchLastSection(True)
         header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         view.setSortingEnabled(True)
         header.setSortIndicatorShown(False)  # it would stand on the title: the title says it
