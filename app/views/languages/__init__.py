@@ -159,10 +159,8 @@ class LanguagesWorkspace(Workspace):
         session.selection_changed.connect(self._show_selection)
         self._theme.changed.connect(self.refresh)
         self.inspector.open_wanted.connect(self._open_line)
-        for key, call in (("S", self._next_sort), ("M", self._next_metric)):
-            shortcut = QShortcut(QKeySequence(key), self.table)
-            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-            shortcut.activated.connect(call)
+        self.table.sort_wanted.connect(self._next_sort)
+        self.table.metric_wanted.connect(self._next_metric)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self.filter_line.setFocus)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -201,7 +201,10 @@ class AxisHeader(QHeaderView):
 
 
 class BarTable(QTableView):
-    """The table, dressed; arrow keys and clicks select a language."""
+    """The table, dressed; arrow keys and clicks select a language, S and M ask for the next."""
+
+    sort_wanted = Signal()
+    metric_wanted = Signal()
 
     def __init__(
         self, model: LanguagesTableModel, theme: Theme, parent: QWidget | None = None
@@ -224,6 +227,14 @@ class BarTable(QTableView):
         for section, width in enumerate((190, 96, 96, 92)):
             self.setColumnWidth(section, width)
         self.horizontalHeader().setStretchLastSection(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        letters = {Qt.Key.Key_S: self.sort_wanted, Qt.Key.Key_M: self.metric_wanted}
+        wanted = letters.get(Qt.Key(event.key()))
+        if wanted is None or event.modifiers() != Qt.KeyboardModifier.NoModifier:
+            super().keyPressEvent(event)
+            return
+        wanted.emit()
 
     def set_scale(self, scale: Scale) -> None:
         """Draw the bars on another scale."""
