@@ -2,7 +2,9 @@
 
 import sys
 
-from app.main import main
+from engine.starting import interruptible
 
 if __name__ == "__main__":
+    with interruptible():
+        from app.main import main
     sys.exit(main())

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.starting import interruptible
+
 if TYPE_CHECKING:
     from PySide6.QtCore import QTranslator
     from PySide6.QtWidgets import QApplication
@@ -18,8 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given:
         return run_window([])
-    from app import render
-    from engine.cli import add_commands, make_parser, run
+    with interruptible():
+        from app import render
+        from engine.cli import add_commands, make_parser, run
 
     parser, commands = make_parser("segscope")
     parser.description = "Open the window: segscope [FILE…]. Or, without a window:"
@@ -48,46 +51,47 @@ def run_window(paths: Sequence[Path]) -> int:
     if problem:
         print(f"segscope: error: {problem}", file=sys.stderr)
         return 2
-    from app import errors
-    from app.garbage import Collector
-    from app.jobs import Jobs
-    from app.session import Session
-    from app.settings import Preferences, data_folder
-    from app.stylesheet import dress
-    from app.theme import Theme
-    from app.window import Window
+    with interruptible():
+        from app import errors
+        from app.garbage import Collector
+        from app.jobs import Jobs
+        from app.session import Session
+        from app.settings import Preferences, data_folder
+        from app.stylesheet import dress
+        from app.theme import Theme
+        from app.window import Window
 
-    # A thread that works hands the lock to the window this soon; Python's own choice is 5 ms.
-    sys.setswitchinterval(0.001)
-    application = make_application(sys.argv[:1])
-    translators = translate(application)
-    close_log = errors.open_log(data_folder())
-    errors.log_qt()
-    uncaught = errors.Uncaught()
-    uncaught.install()
-    from PySide6.QtCore import QSettings
+        # A thread that works hands the lock to the window this soon; Python's own choice is 5 ms.
+        sys.setswitchinterval(0.001)
+        application = make_application(sys.argv[:1])
+        translators = translate(application)
+        close_log = errors.open_log(data_folder())
+        errors.log_qt()
+        uncaught = errors.Uncaught()
+        uncaught.install()
+        from PySide6.QtCore import QSettings
 
-    preferences = Preferences.read(QSettings())
-    theme = Theme(preferences.theme)
-    theme.reduce_motion(preferences.reduced_motion)
-    dress(application, theme)
-    jobs, background = Jobs(), Jobs(workers=1)
-    session = Session(jobs)
-    window = Window(session, theme, preferences, background)
-    uncaught.happened.connect(window.messages.error)
-    collector = Collector(application)
-    session.models_changed.connect(collector.settle)
-    background.changed.connect(collector.settle)
-    window.painted.connect(lambda: window.begin(paths))
-    window.painted.connect(window.warm_up)
-    window.show()
+        preferences = Preferences.read(QSettings())
+        theme = Theme(preferences.theme)
+        theme.reduce_motion(preferences.reduced_motion)
+        dress(application, theme)
+        jobs, background = Jobs(), Jobs(workers=1)
+        session = Session(jobs)
+        window = Window(session, theme, preferences, background)
+        uncaught.happened.connect(window.messages.error)
+        collector = Collector(application)
+        session.models_changed.connect(collector.settle)
+        background.changed.connect(collector.settle)
+        window.painted.connect(lambda: window.begin(paths))
+        window.painted.connect(window.warm_up)
+        window.show()
 
-    def interrupted(number: int, _frame: object) -> None:
-        window.close()
-        application.exit(128 + number)
+        def interrupted(number: int, _frame: object) -> None:
+            window.close()
+            application.exit(128 + number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupted)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, interrupted)
     try:
         return application.exec()
     finally:

@@ -2,7 +2,9 @@
 
 import sys
 
-from engine.cli import main
+from engine.starting import interruptible
 
 if __name__ == "__main__":
+    with interruptible():
+        from engine.cli import main
     sys.exit(main())

@@ -16,8 +16,9 @@ from engine.commands import coding, comparing, lattices, merging, models, sampli
 from engine.commands.common import Parser, Subparsers
 from engine.errors import SegscopeError
 from engine.progress import Cancelled
+from engine.starting import INTERRUPTED
 
-BAD_INPUT, FAILURE, INTERRUPTED = 2, 1, 130
+BAD_INPUT, FAILURE = 2, 1
 
 COMMANDS = (models, coding, lattices, merging, sampling, comparing, timing)
 
