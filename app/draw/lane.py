@@ -356,3 +356,16 @@ def _paint_labels(
             painter.setFont(font)
             painter.setPen(color)
             painter.drawText(place, text)
+
+
+def reveal(viewport: Viewport, trace: PassTrace, places: LanePlaces, node: int) -> None:
+    """Bring a node into view with the edges that arrive there."""
+    steps = trace.steps_at(node)
+    ends = np.append(places.x0[trace.edge[steps.start : steps.stop]], places.node[node])
+    left, right = float(ends.min()), float(ends.max())
+    widest = 0.8 * viewport.width / viewport.zoom
+    if right - left > widest:
+        # Too wide an edge is seen at its end.
+        at_right = places.node[node] >= right
+        left, right = (right - widest, right) if at_right else (left, left + widest)
+    viewport.reveal(max(left - 12, 0.0), right + 12)

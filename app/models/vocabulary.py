@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.draw.numbers import signed
 from app.theme import SIZE_DATA, Theme
 from engine.display import hexadecimal, visible
 from engine.piece_table import COLUMNS, Column, PieceTable
@@ -138,7 +139,7 @@ class VocabularyTableModel(QAbstractTableModel):
             return self._kinds[PieceKind(table.kind[row])]
         if column == "score":
             score = float(table.score[row])
-            return "" if np.isnan(score) else f"{score:.4f}"
+            return "" if np.isnan(score) else signed(score, 4)
         return f"{table.rank[row]:,}" if table.has_rank(row) else ""
 
     @staticmethod

@@ -103,7 +103,7 @@ def test_three_equal_edges_have_the_chances_1_half_third(make: Make) -> None:
     rows = [row for row in column.rows if row.arrival.chance > 1e-9]
     assert [row.label for row in rows] == ["watching", "ching", "ing"]
     assert [share_text(row.arrival.chance) for row in rows] == ["1", "1/2", "1/3"]
-    outcomes = workspace.law.outcomes
+    outcomes = workspace.results.law.outcomes
     assert outcomes is not None
     assert outcomes.labels == ("watching", "wat|ching", "watch|ing", "the other 6")
     assert [share_text(float(p)) for p in outcomes.exact] == ["1/3", "1/3", "1/3", "< 0.001"]
@@ -180,11 +180,11 @@ def test_a_sample_is_that_of_the_engine(qtbot: Any, make: Make, session: Session
 
 def test_viterbi_stands_beside_as_one_path(qtbot: Any, make: Make) -> None:
     workspace = make("watching", "toy-watching")
-    outcomes = workspace.law.outcomes
+    outcomes = workspace.results.law.outcomes
     assert outcomes is not None
     viterbi = next(mark for mark in outcomes.marks if mark.square)
     assert viterbi.counts.tolist() == [FIRST, 0, 0, 0]
-    curve = next(curve for curve in workspace.curve.curves if curve.dashed)
+    curve = next(curve for curve in workspace.results.curve.curves if curve.dashed)
     assert curve.distance.tolist() == pytest.approx([2 / 3, 2 / 3])
 
 
@@ -203,7 +203,7 @@ def test_keys_draw_and_step(qtbot: Any, make: Make) -> None:
     qtbot.keyClick(lane, Qt.Key.Key_R)
     draws(qtbot, workspace, FIRST + 1)
     assert workspace.shown_draw == FIRST
-    qtbot.keyClick(workspace.law, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(workspace.results.law, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
     draws(qtbot, workspace, FIRST + 1001)
     assert workspace.shown_draw == FIRST + 1000
 
@@ -240,15 +240,15 @@ def test_theta_makes_the_sample_stale(qtbot: Any, make: Make, session: Session) 
     workspace = make("今天天气不错", "toy-weather")
     workspace.draw_more(100, show=False)
     draws(qtbot, workspace, 200)
-    before = workspace.law.outcomes
+    before = workspace.results.law.outcomes
     assert before is not None
     session.change_settings(theta=0.2)
     settle(qtbot, workspace, session)
     assert workspace.stale
     assert workspace.controls.again.isVisibleTo(workspace)
     assert not workspace.controls.one.isEnabled()
-    assert "θ = 1" in workspace.law_title.note.text()
-    after = workspace.law.outcomes
+    assert "θ = 1" in workspace.results.law_title.note.text()
+    after = workspace.results.law.outcomes
     assert after is not None
     assert after.exact[0] < before.exact[0]
     assert any("Draw again" in text for text in sentences(workspace))
@@ -305,7 +305,7 @@ def test_stopping_keeps_what_is_drawn(qtbot: Any, make: Make, session: Session) 
 
 def test_too_many_segmentations_are_said_to_be(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make(LONG, "everyday-unigram")
-    passes, outcomes = workspace.passes, workspace.law.outcomes
+    passes, outcomes = workspace.passes, workspace.results.law.outcomes
     assert passes is not None
     assert outcomes is not None
     assert passes.listing.exact is None
@@ -314,7 +314,7 @@ def test_too_many_segmentations_are_said_to_be(qtbot: Any, make: Make, session: 
     assert outcomes.rest
     assert float(outcomes.exact[:-1].sum()) < 1
     assert float(outcomes.exact.sum()) == pytest.approx(1.0)
-    assert "too many" in workspace.law_title.note.text()
+    assert "too many" in workspace.results.law_title.note.text()
     workspace.draw_more(300, show=False)
     tally = draws(qtbot, workspace, FIRST + 300)
     assert tally.counts_of(passes.listing).sum() == FIRST + 300
@@ -356,7 +356,7 @@ def test_the_outcome_table_is_the_chart(qtbot: Any, make: Make) -> None:
     workspace = make("watching", "toy-watching")
     workspace.draw_more(200, show=False)
     tally = draws(qtbot, workspace, FIRST + 200)
-    passes, model = workspace.passes, workspace.outcomes
+    passes, model = workspace.passes, workspace.results.outcomes
     assert passes is not None
     counts = tally.counts_of(passes.listing)
     for row in range(3):
@@ -365,14 +365,14 @@ def test_the_outcome_table_is_the_chart(qtbot: Any, make: Make) -> None:
         assert cells[2] == str(counts[row])
         assert cells[3] == f"{counts[row] / (FIRST + 200):.3f}"
         assert float(cells[4]) < counts[row] / (FIRST + 200) < float(cells[5])
-    workspace.outcome_table.selectRow(1)
+    workspace.results.table.selectRow(1)
     assert workspace._session.selection.path == 1
 
 
 def test_table_models_are_sound(qtmodeltester: Any, make: Make) -> None:
     workspace = make("watching", "toy-watching")
     qtmodeltester.check(workspace.events)
-    qtmodeltester.check(workspace.outcomes)
+    qtmodeltester.check(workspace.results.outcomes)
 
 
 def test_clicking_an_arc_selects_its_edge(qtbot: Any, make: Make, session: Session) -> None:
@@ -554,7 +554,7 @@ def test_a_real_model(qtbot: Any, session: Session, theme: Theme, shared: Path) 
     passes = workspace.passes
     assert passes is not None
     assert passes.viterbi.path.ids == list(engine.load(path).encode("Internationalization").ids)
-    labels = workspace.law.outcomes.labels if workspace.law.outcomes else ()
+    labels = workspace.results.law.outcomes.labels if workspace.results.law.outcomes else ()
     assert labels[0].replace("|", "") == "▁Internationalization"
 
 

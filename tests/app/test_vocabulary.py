@@ -75,7 +75,7 @@ def test_all_pieces_are_listed(vocabulary, models):
     assert workspace.count.text() == f"{size:,} of {size:,} pieces"
     assert column(workspace, "id", 3) == ["0", "1", "2"]
     last = workspace.rows.index(size - 1, COLUMNS.index("score")).data()
-    assert last == f"{vocabulary_of.score[size - 1]:.4f}"
+    assert last == f"{vocabulary_of.score[size - 1]:.4f}".replace("-", "−")
     assert workspace.view.isColumnHidden(COLUMNS.index("rank"))
     assert not workspace.view.isColumnHidden(COLUMNS.index("score"))
 
@@ -110,15 +110,15 @@ def test_a_search_that_cannot_be_read_is_named_and_the_rows_stay(qtbot, session,
 def test_headers_sort_and_the_search_keeps_the_order(qtbot, session, vocabulary, models):
     workspace = vocabulary("everyday-unigram")
     click_header(qtbot, workspace, "score")
-    scores = [float(x) for x in column(workspace, "score") if x]
+    scores = [float(x.replace("−", "-")) for x in column(workspace, "score") if x]
     assert scores == sorted(scores)
     title = workspace.rows.headerData(COLUMNS.index("score"), Qt.Orientation.Horizontal)
     assert title == "Score (nats) ▲"
     click_header(qtbot, workspace, "score")
     best = float(np.nanmax(models["everyday-unigram"].vocabulary.score))
-    assert column(workspace, "score", 1) == [f"{best:.4f}"]
+    assert column(workspace, "score", 1) == [f"{best:.4f}".replace("-", "−")]
     search(qtbot, workspace, session, "a")
-    scores = [float(x) for x in column(workspace, "score")]
+    scores = [float(x.replace("−", "-")) for x in column(workspace, "score")]
     assert scores == sorted(scores, reverse=True)
     # The next model has no scores: its pieces are shown by id.
     session.add_model(models["everyday-bpe"])
@@ -176,7 +176,8 @@ def test_a_piece_of_a_unigram_model_has_a_score(qtbot, session, vocabulary, mode
     vocabulary_of = models["everyday-unigram"].vocabulary
     session.select(piece=400)
     settle(qtbot, session)
-    assert workspace.card.facts.value("Score") == f"{vocabulary_of.score[400]:.4f} nats"
+    score = f"{vocabulary_of.score[400]:.4f}".replace("-", "−")
+    assert workspace.card.facts.value("Score") == f"{score} nats"
     assert workspace.card.facts.value("Merge rank") == ""
     assert not workspace.card.rules.isVisible()
     row = workspace.view.selectionModel().selectedRows()[0].row()

@@ -164,9 +164,8 @@ class MergesWorkspace(Workspace):
         return min(max(self.player.position - self._word.steps.start, 0), self._word.n_steps)
 
     def activated(self) -> None:
-        """Let the player's keys work, unless something here has the focus."""
-        if self.focusWidget() is None:
-            self.bricks.setFocus()
+        """Let the player's keys work: they would write into the text line."""
+        self.bricks.setFocus()
         if self._stale:
             self._follow()
 

@@ -9,23 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.draw.axis import build_axis
-from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, place_lane
-from app.draw.law_chart import Outcomes
+from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, place_lane, reveal
 from app.draw.viewport import Viewport
-from app.models.sampling import EventTableModel, OutcomeTableModel
+from app.models.sampling import EventTableModel
 from app.player import Player
 from app.session import Analysis, Session
 from app.theme import Theme
-from app.views.sampling.charts import CurveView, LawView
 from app.views.sampling.controls import MANY, Controls
 from app.views.sampling.empty import NoLaw
-from app.views.sampling.figures import curves_of, legend_html, outcomes_of, sample_note
+from app.views.sampling.figures import count_note
 from app.views.sampling.inspector import SamplingReport
 from app.views.sampling.lane import LaneView
 from app.views.sampling.passes import (
@@ -37,10 +34,10 @@ from app.views.sampling.passes import (
     find_other,
     trace_passes,
 )
+from app.views.sampling.results import Results
 from app.views.sampling.tally import Tally
 from app.widgets import player_keys
 from app.widgets.canvas import Canvas
-from app.widgets.pane_title import PaneTitle
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
@@ -91,10 +88,7 @@ class SamplingWorkspace(Workspace):
             kind: LaneView(kind, self.player, self._viewport, theme, keys)
             for kind in ("viterbi", "perfect")
         }
-        self.law = LawView(theme, keys)
-        self.law_title = PaneTitle(theme, self.tr("Law against sample"))
-        self.law_title.end.setTextFormat(Qt.TextFormat.RichText)
-        self.curve = CurveView(theme)
+        self.results = Results(theme, keys, self)
         self.empty = NoLaw(session)
         self.stack = QStackedWidget()
         self.stack.addWidget(self._compose())
@@ -102,11 +96,9 @@ class SamplingWorkspace(Workspace):
         self.setCentralWidget(self.stack)
         self.report = Report(theme, self.tr("What happens at this step"))
         self.events = EventTableModel(theme, self)
-        self.outcomes = OutcomeTableModel(theme, self)
         self.event_table = RowsTable(
             self.events, self.tr("Steps of the pass"), theme, (56, 60, 130)
         )
-        self.outcome_table = RowsTable(self.outcomes, self.tr("Law against sample"), theme, (260,))
         self._compose_panes()
         self.compose_default()
 
@@ -135,19 +127,23 @@ class SamplingWorkspace(Workspace):
         bottom = Qt.DockWidgetArea.BottomDockWidgetArea
         # The inspector stands beside everything, the charts only under the lanes.
         self.setCorner(Qt.Corner.BottomRightCorner, side)
-        distance = PaneTitle(self._theme, self.tr("Distance to the law"))
-        distance.note.setText(self.tr("total variation, both axes log"))
+        results = self.results
         law = self.add_pane(
-            "law", self.tr("Law against sample"), self.law, bottom, self.law_title, "canvas"
+            "law", self.tr("Law against sample"), results.law, bottom, results.law_title, "canvas"
         )
         curve = self.add_pane(
-            "distance", self.tr("Distance to the law"), self.curve, bottom, distance, "canvas"
+            "distance",
+            self.tr("Distance to the law"),
+            results.curve,
+            bottom,
+            results.curve_title,
+            "canvas",
         )
         events = self.add_pane(
             "events", self.tr("Steps"), self.event_table, bottom, surface="canvas"
         )
         outcomes = self.add_pane(
-            "outcomes", self.tr("Outcomes"), self.outcome_table, bottom, surface="canvas"
+            "outcomes", self.tr("Outcomes"), results.table, bottom, surface="canvas"
         )
         self.splitDockWidget(law, curve, Qt.Orientation.Horizontal)
         self.tabifyDockWidget(law, events)
@@ -167,11 +163,10 @@ class SamplingWorkspace(Workspace):
         controls.again_wanted.connect(self.draw_again)
         controls.stop_wanted.connect(lambda: session.jobs.cancel("sampling draws"))
         self.report.followed.connect(self._follow_link)
-        self.law.row_clicked.connect(self._choose_outcome)
+        self.results.chosen.connect(self._choose_outcome)
         for lane in self.lanes.values():
             lane.edge_clicked.connect(self._choose_edge)
         self.event_table.selectionModel().currentRowChanged.connect(self._event_chosen)
-        self.outcome_table.selectionModel().currentRowChanged.connect(self._outcome_chosen)
         self.player.position_changed.connect(self._show_position)
         self._drawn.connect(self._count_draws)
         session.active_changed.connect(self._show_state)
@@ -214,9 +209,8 @@ class SamplingWorkspace(Workspace):
             self._clear()
 
     def activated(self) -> None:
-        """Let the player's keys work, unless something here has the focus."""
-        if self.focusWidget() is None:
-            self.lanes[self._shown_kinds()[-1]].setFocus()
+        """Let the player's keys work: they would write into the text line."""
+        self.lanes[self._shown_kinds()[-1]].setFocus()
 
     def _clear(self) -> None:
         self._session.jobs.cancel("sampling pass")
@@ -226,9 +220,7 @@ class SamplingWorkspace(Workspace):
         for lane in self.lanes.values():
             lane.set_trace(None, None)
         self.events.set_trace(None)
-        self.outcomes.set_outcomes(None)
-        self._show_law(None, "", stale=False)
-        self.curve.show_curves((), stale=False)
+        self.results.clear()
         self.report.set_parts(())
         self.controls.count.clear()
         self.player.set_trace(0)
@@ -293,7 +285,7 @@ class SamplingWorkspace(Workspace):
             self._place(passes.analysis)
             self._tally = None
             self._session.jobs.cancel("sampling draws")
-        self._say_count(passes)
+        self.controls.count.setText(count_note(passes.listing.count, passes.analysis))
         at_end = not same or self.player.position >= self.player.length
         self._show_traces(None if at_end else self.player.position)
         tally = self._tally
@@ -307,20 +299,6 @@ class SamplingWorkspace(Workspace):
             self.draw_more(min(least, MOST) - tally.n, show=False)
         self._show_stale()
         self._show_charts()
-
-    def _say_count(self, passes: Passes) -> None:
-        """Write how many segmentations there are, and of how much of the text."""
-        paths, analysis = passes.listing.count, passes.analysis
-        if paths < 10**9:
-            shown = self.tr("1 segmentation") if paths == 1 else self.tr("{n} segmentations")
-        else:
-            shown = self.tr("more than 10⁹ segmentations")
-        text = shown.format(n=f"{paths:,}" if paths < 10**9 else "")
-        if analysis.shown < analysis.text.n_bytes:
-            text = self.tr("{count} of the first {n} bytes").format(
-                count=text, n=f"{analysis.shown:,}"
-            )
-        self.controls.count.setText(text)
 
     def _place(self, analysis: Analysis) -> None:
         """Give the lattice its places on the axis of its text."""
@@ -358,7 +336,7 @@ class SamplingWorkspace(Workspace):
             return
         for lane in self.lanes.values():
             lane.set_position(position)
-        self._reveal(traces[-1], places, node_at(traces[-1], position))
+        reveal(self._viewport, traces[-1], places, node_at(traces[-1], position))
         self._tell()
         self._quiet = True
         if 0 < position <= self.events.rowCount():
@@ -367,18 +345,6 @@ class SamplingWorkspace(Workspace):
             self.event_table.selectionModel().clear()
         self._quiet = False
         self._session.select(step=position)
-
-    def _reveal(self, trace: PassTrace, places: LanePlaces, node: int) -> None:
-        """Bring a node into view with the edges that arrive there."""
-        steps = trace.steps_at(node)
-        ends = np.append(places.x0[trace.edge[steps.start : steps.stop]], places.node[node])
-        left, right = float(ends.min()), float(ends.max())
-        widest = 0.8 * self._viewport.width / self._viewport.zoom
-        if right - left > widest:
-            # Too wide an edge is seen at its end.
-            at_right = places.node[node] >= right
-            left, right = (right - widest, right) if at_right else (left, left + widest)
-        self._viewport.reveal(max(left - 12, 0.0), right + 12)
 
     # Drawing
 
@@ -478,23 +444,11 @@ class SamplingWorkspace(Workspace):
     # Charts and inspector
 
     def _show_charts(self) -> None:
-        passes, tally, kinds = self._passes, self._tally, self._shown_kinds()
+        passes = self._passes
         if passes is None:
             return
-        outcomes = outcomes_of(passes.listing, tally, kinds, self._theme)
-        curves = curves_of(passes.listing, tally, kinds, self._theme)
-        note = sample_note(passes.listing, tally, stale=self.stale)
-        self._show_law(outcomes, note, stale=self.stale)
-        self.curve.show_curves(curves, stale=self.stale)
-        self.outcomes.set_outcomes(outcomes)
+        self.results.show(passes.listing, self._tally, self._shown_kinds(), stale=self.stale)
         self._tell()
-
-    def _show_law(self, outcomes: Outcomes | None, note: str, *, stale: bool) -> None:
-        kinds = () if outcomes is None else self._shown_kinds()
-        self.law.show_outcomes(outcomes, stale=stale)
-        self.law_title.note.setText(note)
-        self.law_title.note.setToolTip(note)
-        self.law_title.end.setText(legend_html(kinds, self._theme))
 
     def _tell(self) -> None:
         traces, passes = self._traces(), self._passes
@@ -530,17 +484,10 @@ class SamplingWorkspace(Workspace):
 
     def _choose_outcome(self, row: int) -> None:
         """Mark an outcome, and light its path elsewhere."""
-        self.law.select(row)
-        self._quiet = True
-        self.outcome_table.selectRow(row)
-        self._quiet = False
+        self.results.select(row)
         passes = self._passes
         if passes is not None and row < len(passes.analysis.nbest):
             self._session.select(path=row)
-
-    def _outcome_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
-        if current.isValid() and not self._quiet:
-            self._choose_outcome(current.row())
 
     def _event_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid() and not self._quiet:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
+from app.session import Analysis
 from app.theme import Theme
 from app.views.sampling.tally import Listing, Tally
 
@@ -93,3 +94,18 @@ def legend_html(kinds: tuple[str, ...], theme: Theme) -> str:
         for kind in kinds
     )
     return "&nbsp;&nbsp; ".join(parts)
+
+
+def count_note(paths: int, analysis: Analysis) -> str:
+    """Return how many segmentations there are, and of how much of the text."""
+    if paths < 10**9:
+        shown = translate("Figures", "{n} segmentations")
+        if paths == 1:
+            shown = translate("Figures", "1 segmentation")
+        text = shown.format(n=f"{paths:,}")
+    else:
+        text = translate("Figures", "more than 10⁹ segmentations")
+    if analysis.shown < analysis.text.n_bytes:
+        part = translate("Figures", "{count} of the first {n} bytes")
+        text = part.format(count=text, n=f"{analysis.shown:,}")
+    return text

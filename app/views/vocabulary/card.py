@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app.draw.numbers import signed
 from app.models.vocabulary import piece_text
 from app.session import OpenModel, Session
 from app.theme import SIZE_INSPECTOR, Theme
@@ -92,7 +93,7 @@ class PieceCard(QScrollArea):
         ]
         score = float(table.score[row])
         if not np.isnan(score):
-            shown = self.tr("{score} nats").format(score=f"{score:.4f}")
+            shown = self.tr("{score} nats").format(score=signed(score, 4))
             facts.append(Fact(self.tr("Score"), shown))
         if table.has_rank(row):
             facts.append(Fact(self.tr("Merge rank"), f"{table.rank[row]:,}"))

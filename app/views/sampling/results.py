@@ -1,0 +1,68 @@
+"""Law against sample: the chart, the curve of distances, and the table twin of both."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+
+from app.models.sampling import OutcomeTableModel
+from app.theme import Theme
+from app.views.sampling.charts import CurveView, LawView
+from app.views.sampling.figures import curves_of, legend_html, outcomes_of, sample_note
+from app.views.sampling.lane import Keys
+from app.views.sampling.tally import Listing, Tally
+from app.widgets.pane_title import PaneTitle
+from app.widgets.rows_table import RowsTable
+
+
+class Results(QObject):
+    """Makes the widgets, fills them together, and keeps one row selected in all of them."""
+
+    chosen = Signal(int)
+    """A row, by a click or a key."""
+
+    def __init__(self, theme: Theme, keys: Keys, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._quiet = False
+        self.law = LawView(theme, keys)
+        self.law_title = PaneTitle(theme, self.tr("Law against sample"))
+        self.law_title.end.setTextFormat(Qt.TextFormat.RichText)
+        self.curve = CurveView(theme)
+        self.curve_title = PaneTitle(theme, self.tr("Distance to the law"))
+        self.curve_title.note.setText(self.tr("total variation, both axes log"))
+        self.outcomes = OutcomeTableModel(theme, self)
+        self.table = RowsTable(self.outcomes, self.tr("Law against sample"), theme, (260,))
+        self.law.row_clicked.connect(self.chosen)
+        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+
+    def show(
+        self, listing: Listing, tally: Tally | None, kinds: tuple[str, ...], *, stale: bool
+    ) -> None:
+        """Show a sample beside its law. stale: it belongs to another θ or seed."""
+        outcomes = outcomes_of(listing, tally, kinds, self._theme)
+        note = sample_note(listing, tally, stale=stale)
+        self.law.show_outcomes(outcomes, stale=stale)
+        self.law_title.note.setText(note)
+        self.law_title.note.setToolTip(note)
+        self.law_title.end.setText(legend_html(kinds, self._theme))
+        self.curve.show_curves(curves_of(listing, tally, kinds, self._theme), stale=stale)
+        self.outcomes.set_outcomes(outcomes)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.law.show_outcomes(None, stale=False)
+        self.law_title.note.clear()
+        self.law_title.end.clear()
+        self.curve.show_curves((), stale=False)
+        self.outcomes.set_outcomes(None)
+
+    def select(self, row: int) -> None:
+        """Mark a row everywhere."""
+        self.law.select(row)
+        self._quiet = True
+        self.table.selectRow(row)
+        self._quiet = False
+
+    def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid() and not self._quiet:
+            self.chosen.emit(current.row())
