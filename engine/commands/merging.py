@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
     trace = model.merges(text)
     prepared = model.prepare(text)
     tokens = token_rows(model.encode(text))
-    events = [trace.event(k) for k in range(len(trace))]
+    events = list(trace.won_and_blocked())
     steps = [
         _entry(model.vocabulary, prepared, event, step=event.step, pretoken=event.pretoken)
         for event in events
@@ -48,7 +48,6 @@ def run(arguments: argparse.Namespace) -> None:
         _entry(model.vocabulary, prepared, rival, step=event.step, pretoken=event.pretoken)
         for event in events
         for rival in event.rivals
-        if rival.blocked
     ]
     if arguments.json:
         pretokens = _pretokens(prepared)

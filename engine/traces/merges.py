@@ -6,6 +6,7 @@ Each symbol and each pair of neighbours is stored once with the states between w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -116,7 +117,7 @@ class MergeTrace:
         All that it blocks are listed, and of the others the nearest in rank up to a limit.
         """
         pretoken = self.pretoken_of(k)
-        steps, pairs = self.steps, self.pairs
+        pairs = self.pairs
         low, high = self._slice(self.pair_cuts, pretoken)
         alive = (pairs.born[low:high] <= k) & (pairs.died[low:high] > k)
         found = low + np.flatnonzero(alive)
@@ -126,6 +127,26 @@ class MergeTrace:
         blocked = pairs.died[found] == k + 1
         listed = blocked | (np.cumsum(~blocked) <= RIVALS_SHOWN)
         rivals = tuple(self._rival(i, k) for i in found[listed].tolist())
+        return self._step(k, pretoken, rivals, int(np.count_nonzero(~listed)))
+
+    def won_and_blocked(self) -> Iterator[MergeStep]:
+        """Yield every step with only the rivals that it blocks, in the order of `event`.
+
+        All steps together take one look at the pairs, where `event` takes one each; rivals that
+        aren't blocked are neither listed nor counted.
+        """
+        pairs = self.pairs
+        lost = np.flatnonzero(~pairs.won & (pairs.died != NEVER))
+        lost = lost[np.lexsort((pairs.start[lost], pairs.rank[lost], pairs.died[lost]))]
+        cuts = np.searchsorted(pairs.died[lost], np.arange(len(self) + 1), side="right").tolist()
+        order = lost.tolist()
+        for pretoken in range(len(self.prepared.fixed)):
+            for k in self.steps_of(pretoken):
+                rivals = tuple(self._rival(i, k) for i in order[cuts[k] : cuts[k + 1]])
+                yield self._step(k, pretoken, rivals, 0)
+
+    def _step(self, k: int, pretoken: int, rivals: tuple[Rival, ...], left_out: int) -> MergeStep:
+        steps = self.steps
         return MergeStep(
             k,
             pretoken,
@@ -137,7 +158,7 @@ class MergeTrace:
             int(steps.result[k]),
             int(steps.rank[k]),
             rivals,
-            int(np.count_nonzero(~listed)),
+            left_out,
         )
 
     def state(self, k: int, start: int = 0, end: int | None = None) -> Symbols:

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path as FilePath
 from types import SimpleNamespace
@@ -150,6 +151,11 @@ def test_any_state_of_a_merge_trace_equals_replay(
         prepared.data, prepared.cuts[:-1].astype(np.int64), prepared.cuts[1:].astype(np.int64)
     )
     assert cut.ids.tolist() == [piece for _, _, piece in symbols]
+    events = [trace.event(k) for k in range(len(trace))]
+    assert list(trace.won_and_blocked()) == [
+        replace(event, rivals=tuple(r for r in event.rivals if r.blocked), left_out=0)
+        for event in events
+    ]
 
 
 def test_many_rivals_are_left_out_and_counted() -> None:
