@@ -49,7 +49,7 @@ FIRST = 100
 MOST = 1_000_000
 """Draws that a sample may grow to."""
 
-WIDEST_LANE = 2.2
+WIDEST_LANE = 1.9
 """The zoom of a short text in the lanes: what stands before it grows with it."""
 
 LABELLED = 200
