@@ -89,7 +89,7 @@ class VocabularyWorkspace(Workspace):
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self._focus_filter)
         self.view.selectionModel().selectionChanged.connect(self._row_selected)
-        session.active_changed.connect(self._load)
+        session.active_changed.connect(self._active_changed)
         session.selection_changed.connect(self._show_selection)
         self._load()
 
@@ -103,6 +103,13 @@ class VocabularyWorkspace(Workspace):
         header.setSortIndicatorShown(False)  # it would stand on the title: the title says it
 
     # The vocabulary of the active model
+
+    def _active_changed(self) -> None:
+        if self.isVisible() or self._session.active is None:
+            self._load()
+        else:  # `activated` reads the pieces once they can be seen
+            self._session.jobs.cancel("vocabulary")
+            self._take(None)
 
     def _load(self) -> None:
         opened = self._session.active
