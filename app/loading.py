@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.apart import call_apart
+from engine.errors import TextError
 from engine.progress import Report
 
 if TYPE_CHECKING:
@@ -36,8 +38,9 @@ def _load(path: Path, options: dict[str, Any], report: Report) -> Model:
 
     model = engine.load(path, report=report, **options)
     # The first use builds what later uses need; here nobody waits for it.
-    model.encode(FIRST_USE)
-    model.lattice(FIRST_USE)
+    with suppress(TextError):  # a model without an unknown token may be unable to write it
+        model.encode(FIRST_USE)
+        model.lattice(FIRST_USE)
     return model
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ModelError
+from engine.errors import CoverageError, ModelError
 from engine.lattice import Lattice
 from engine.model import Model, segment_prepared
 from engine.pipeline import Prepared
@@ -23,7 +23,8 @@ def build_lattice(model: Model, prepared: Prepared) -> Lattice:
     Its edges are those of the model's segmenter, with one edge for each added token that owns a
     pre-token; `taken` are the edges that the model's own segmentation uses. A token that the
     model gives though no edge stands for it gets its edge here, so the path is the model's own in
-    any case.
+    any case. Where the model can't write the text, the lattice holds the error in `uncovered`,
+    and there is no path and no law.
     """
     segmenter = model.segmenter
     cuts = prepared.cuts.astype(np.int64)
@@ -33,7 +34,19 @@ def build_lattice(model: Model, prepared: Prepared) -> Lattice:
         pieces = prepared.fixed[owned].astype(np.int32)
         edges = join(edges, added_edges(cuts[:-1][owned], cuts[1:][owned], pieces, segmenter.law))
     edges = sort_edges(edges)
-    cut = segment_prepared(segmenter, prepared)
+    try:
+        cut = segment_prepared(segmenter, prepared)
+    except CoverageError as error:
+        return Lattice(
+            prepared,
+            model.vocabulary,
+            edges,
+            np.zeros(0, dtype=np.int32),
+            model.spelling,
+            f"{error.what} ({error.where})",
+            segmenter,
+            error,
+        )
     missing = missing_tokens(edges, cut, len(prepared.data))
     if len(missing):
         edges = sort_edges(join(edges, token_edges(cut, missing, model.vocabulary, segmenter.law)))

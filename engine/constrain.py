@@ -25,8 +25,11 @@ def constrain(
     that overlap it without covering just it are left out. A forbidden one is a token in none.
     The law of the result is the law given that the spans are obeyed; `taken` is empty unless
     the model's own path obeys. Raises `ParameterError` where no edge covers
-    just a pinned span (as in white space that the model skips), or no segmentation is left.
+    just a pinned span (as in white space that the model skips), or no segmentation is left, and
+    `CoverageError` where there was none before.
     """
+    if lattice.uncovered is not None:
+        raise lattice.uncovered
     spans = source_spans(lattice)
     start, end = spans[:, 0], spans[:, 1]
     keep = np.ones(lattice.n_edges, dtype=np.bool_)

@@ -25,6 +25,25 @@ class TextError(SegscopeError):
     """A text that isn't Unicode text: undecodable bytes or a lone surrogate."""
 
 
+class CoverageError(TextError):
+    """A text that a model without an unknown token can't write.
+
+    at: the byte, in what was segmented, that no sequence of pieces leads past. place: the same
+    for a person. line: index of the text among those that were encoded together, −1 for one alone.
+    """
+
+    def __init__(
+        self, at: int, what: str = "", place: str = "", remedy: str = "", line: int = -1
+    ) -> None:
+        self.at, self.line = at, line
+        self.place = place or f"byte {at} of the normalized text"
+        super().__init__(
+            what or "the model has no unknown token, and its pieces don't cover the text",
+            self.place if line < 0 else f"line {line + 1}, {self.place}",
+            remedy or "choose a text that the vocabulary can write",
+        )
+
+
 class CorpusError(SegscopeError):
     """A corpus file or folder that can't be used as it is."""
 

@@ -30,17 +30,22 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class GivenReason:
-    """The model has no choice. kind: `added` or `dropped`, as the edge's own kind."""
+    """The model has no choice.
+
+    kind: `added` or `dropped`, as the edge's own kind; `uncovered`, no path leads through the text.
+    """
 
     lattice: Lattice
     edge: int
-    kind: Literal["added", "dropped"]
+    kind: Literal["added", "dropped", "uncovered"]
 
     @property
     def sentence(self) -> str:
         """The reason in English."""
         if self.kind == "added":
             return "It is an added token: it is cut out before the model sees the text."
+        if self.kind == "uncovered":
+            return f"No segmentation uses it: {self.lattice.no_law}."
         return "No piece matches this character and there is no unknown token, so it is left out."
 
 
@@ -211,6 +216,8 @@ def explain_edge(lattice: Lattice, law: Law | None, edge: int) -> Explanation:
         return GivenReason(lattice, edge, "added")
     if kind == EdgeKind.DROPPED:
         return GivenReason(lattice, edge, "dropped")
+    if lattice.uncovered is not None:
+        return GivenReason(lattice, edge, "uncovered")
     if lattice.has_law:
         return _explain_score(lattice, 1.0 if law is None else law.theta, edge)
     if isinstance(lattice.segmenter, Bpe):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ParameterError
+from engine.errors import CoverageError, ParameterError
 from engine.pieces import Vocabulary
 from engine.pipeline import Prepared
 from engine.rng import Seed
@@ -85,7 +85,8 @@ class Lattice:
 
     edges: the flat arrays. taken: int32[p], the edges that the model's own algorithm takes.
     no_law: why the edges' scores are not log-probabilities; empty where they are.
-    segmenter: the model's rule, for explanations; None in a lattice made by hand.
+    segmenter: the model's rule, for explanations; None in a lattice made by hand. uncovered: why
+    no path leads through, where the model can't write the text; it has no law then either.
     """
 
     prepared: Prepared
@@ -95,6 +96,7 @@ class Lattice:
     spelling: Spelling
     no_law: str = ""
     segmenter: Segmenter | None = None
+    uncovered: CoverageError | None = None
 
     @property
     def start(self) -> NDArray[np.int32]:
@@ -210,7 +212,12 @@ class Lattice:
         return [int(i) for i in ids]
 
     def require_law(self) -> None:
-        """Raise `ParameterError` where scores are not log-probabilities."""
+        """Raise `ParameterError` where scores are not log-probabilities.
+
+        Raises `CoverageError` where there is no path to have a probability.
+        """
+        if self.uncovered is not None:
+            raise self.uncovered
         if self.no_law:
             raise ParameterError(self.no_law, "", "open a Unigram model for probabilities")
 

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus import Corpus, Language, open_corpus
-from engine.errors import ParameterError
+from engine.errors import CorpusError, CoverageError, ParameterError
 from engine.model import Batch, Model
 from engine.progress import Report, silent
 
@@ -307,7 +307,10 @@ def _work(
 
     def job(model: Model, language: Language) -> Callable[[], LineCounts]:
         def run() -> LineCounts:
-            return _count(model, corpus.lines(language), columns, text_counts(language))
+            try:
+                return _count(model, corpus.lines(language), columns, text_counts(language))
+            except CoverageError as error:
+                raise uncovered_line(error, model, language, error.line) from None
 
         return run
 
@@ -335,6 +338,17 @@ def _count(
         count_unknown_tokens(model, batch) if "tokens" in columns else None,
         count_unknown(model, lines, ids) if "unknown" in columns else None,
         count_failures(model, lines, ids) if "round-trip" in columns else None,
+    )
+
+
+def uncovered_line(
+    error: CoverageError, model: Model, language: Language, line: int
+) -> CorpusError:
+    """Return the error of a line of a corpus that `model` can't write, with its file."""
+    return CorpusError(
+        f"{model.name} can't write a line: {error.what}",
+        f"{language.path}: line {line + 1}, {error.place}",
+        error.remedy,
     )
 
 

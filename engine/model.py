@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.display import visible
-from engine.errors import ParameterError
+from engine.errors import CoverageError, ParameterError
 from engine.lattice import Lattice, Spelling
 from engine.pieces import Vocabulary
 from engine.pipeline import Pipeline, Prepared, Special
@@ -170,7 +170,8 @@ class Model:
 
         special: strings that spell a special token are ordinary text (`literal`), the token
         (`parse`), or an error (`forbid`, `ParameterError`). add_special: put the model's own
-        start and end tokens around the text.
+        start and end tokens around the text. Raises `CoverageError` where the model has no
+        unknown token and its pieces don't cover the text.
         """
         given = text if isinstance(text, Text) else Text(text)
         found = self.find_special(given)
@@ -205,9 +206,17 @@ class Model:
         )
 
     def encode_lines(self, lines: Sequence[str]) -> Batch:
-        """Return the ids of many texts, special strings read literally: the fast road."""
+        """Return the ids of many texts, special strings read literally: the fast road.
+
+        Raises `CoverageError`, with the number of the line, as `encode` does.
+        """
         ready = self.pipeline.prepare_lines(lines)
-        cut = segment_fixed(self.segmenter, ready.data, ready.starts, ready.ends, ready.fixed)
+        try:
+            cut = segment_fixed(self.segmenter, ready.data, ready.starts, ready.ends, ready.fixed)
+        except CoverageError as error:
+            pretoken = int(np.searchsorted(ready.starts, error.at, side="right")) - 1
+            line = int(np.searchsorted(ready.line_cuts, pretoken, side="right")) - 1
+            raise _of_line(self, lines[line], line, error) from None
         # A token belongs to the line whose pre-token holds it: pre-tokens ascend in `data`.
         k = len(ready.starts)
         bounds = np.append(ready.starts, len(ready.data))[np.minimum(ready.line_cuts, k)]
@@ -301,9 +310,23 @@ class Model:
 
 
 def segment_prepared(segmenter: Segmenter, prepared: Prepared) -> Segmented:
-    """Cut a prepared text; pre-tokens that an added token owns keep its id."""
+    """Cut a prepared text; pre-tokens that an added token owns keep its id.
+
+    Raises `CoverageError` with the character of the text as given.
+    """
     cuts = prepared.cuts.astype(np.int64)
-    return segment_fixed(segmenter, prepared.data, cuts[:-1], cuts[1:], prepared.fixed)
+    try:
+        return segment_fixed(segmenter, prepared.data, cuts[:-1], cuts[1:], prepared.fixed)
+    except CoverageError as error:
+        text = prepared.text
+        number = text.position("char", prepared.span(error.at, error.at + 1)[0])
+        raise CoverageError(
+            error.at,
+            "the model has no unknown token, and no sequence of its pieces leads past "
+            f"{text.string[number]!r}",
+            f"character {number}",
+            "leave that character out, or open a model that can write it",
+        ) from None
 
 
 def segment_fixed(
@@ -322,3 +345,12 @@ def segment_fixed(
     at, to = np.concatenate((cut.starts, starts[owned])), np.concatenate((cut.ends, ends[owned]))
     order = np.argsort(at, kind="stable")
     return Segmented(ids[order], at[order], to[order])
+
+
+def _of_line(model: Model, text: str, line: int, error: CoverageError) -> CoverageError:
+    """Return the error of one of many texts: it names the line and the character."""
+    try:
+        model.encode(text)
+    except CoverageError as found:
+        error = found
+    return CoverageError(error.at, error.what, error.place, error.remedy, line)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import CoverageError
 from engine.kernels import compiled
 from engine.matching import (
     Alphabet,
@@ -47,11 +48,13 @@ class Unigram:
     Viterbi from left to right: at each node the edges arrive by start, and a later one wins only
     with a strictly higher sum, so of equal ones the longest edge stays. Where no piece of one
     character (one byte for `alphabet` "byte") matches, an unknown edge of score `unknown_score`
-    spans it.
+    spans it, if the model has something to write it with.
 
-    unknown: id of the unknown token; -1 where the model has none, then such a character gives
-        no token. byte_pieces: int32[256], the ids that spell an unknown character byte by byte,
-        or None. fuse_unknown: neighbouring unknown characters are one unknown token.
+    unknown: id of the unknown token; -1 where the model has none. Without it and byte pieces
+        there are no unknown edges, and a text that pieces don't cover raises `CoverageError`.
+        (HuggingFace's library then refuses some texts that pieces do cover.)
+    byte_pieces: int32[256], the ids that spell an unknown character byte by byte, or None.
+    fuse_unknown: neighbouring unknown characters are one unknown token.
     single_precision: sums are rounded to float32 at every node, as sentencepiece does; else they
         are float64 (HuggingFace, BytePiece).
     """
@@ -90,7 +93,10 @@ class Unigram:
     def segment(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> Segmented:
-        """Cut each pre-token by Viterbi; see the class for ties and unknown characters."""
+        """Cut each pre-token by Viterbi; see the class for ties and unknown characters.
+
+        Raises `CoverageError` where no path leads through.
+        """
         data, starts, ends = check_spans(data, starts, ends)
         if compiled(len(data)):
             return self.segment_compiled(data, starts, ends)
@@ -142,7 +148,25 @@ class Unigram:
             at,
             to,
         )
+        if count < 0:
+            raise self._uncovered(data, starts, ends, -2 - int(count))
         return Segmented(ids[:count], at[:count], to[:count])
+
+    @property
+    def _has_strays(self) -> bool:
+        """Whether an unknown character has an edge: something to be written with."""
+        return self.unknown >= 0 or self.byte_pieces is not None
+
+    def _uncovered(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64], k: int
+    ) -> CoverageError:
+        """Return the error of pre-token k, through which no path leads."""
+        reached = {int(starts[k])}
+        text, last = data.tobytes(), int(ends[k])
+        for start in unit_starts(text, int(starts[k]), last, self.alphabet):
+            if start in reached:
+                reached.update(end for end, _ in self._table.at(text, start, last))
+        return CoverageError(max(reached))
 
     def sample_lines(
         self,
@@ -157,7 +181,8 @@ class Unigram:
         Perfect sampling (the reservoir of BytePiece's second version): an edge that arrives at a
         node replaces the one held there with probability (its weight) / (the sum of all weights
         so far). key: 64 bits, a stream of `engine.rng`; number i decides edge i of the lattice.
-        Raises `ParameterError` unless theta is finite and not negative.
+        Raises `ParameterError` unless theta is finite and not negative, and `CoverageError`
+        where no path leads through.
         """
         from engine.kernels.unigram import reservoir, weights_of
 
@@ -199,6 +224,8 @@ class Unigram:
             )
             if count >= 0:
                 return Segmented(ids[:count], at[:count], to[:count])
+            if count < -1:
+                raise self._uncovered(data, starts, ends, -2 - int(count))
             room *= 4
 
     def segment_plain(
@@ -207,17 +234,23 @@ class Unigram:
         """Do what `segment` does in plain Python."""
         text = data.tobytes()
         tokens = TokenList()
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            self._spell(text, self._best_path(text, start, end), tokens)
+        for k, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+            path = self._best_path(text, start, end)
+            if path is None:
+                raise self._uncovered(data, starts, ends, k)
+            self._spell(text, path, tokens)
         return tokens.segmented()
 
-    def _best_path(self, text: bytes, first: int, last: int) -> list[tuple[int, int, int]]:
-        """Return the (start, end, piece) of the best path through `text[first:last]`."""
+    def _best_path(self, text: bytes, first: int, last: int) -> list[tuple[int, int, int]] | None:
+        """Return the (start, end, piece) of the best path through `text[first:last]`, if any."""
         single = self.single_precision
         scores, table = self._scores, self._table
         total = {first: 0.0}
         holder: dict[int, tuple[int, int]] = {}
+        strays = self._has_strays
         for start in unit_starts(text, first, last, self.alphabet):
+            if start not in total:
+                continue
             before = total[start]
             unit = unit_end(text, start, last, self.alphabet)
             known = False
@@ -228,12 +261,14 @@ class Unigram:
                     value = float(np.float32(value))
                 if end not in holder or value > total[end]:
                     total[end], holder[end] = value, (start, piece)
-            if not known:
+            if strays and not known:
                 value = before + self.unknown_score
                 if single:
                     value = float(np.float32(value))
                 if unit not in holder or value > total[unit]:
                     total[unit], holder[unit] = value, (start, UNKNOWN)
+        if last not in total:
+            return None
         path = []
         end = last
         while end > first:
@@ -258,31 +293,31 @@ class Unigram:
     ) -> Edges:
         """Return all matching pieces, and an unknown edge where no single character matches.
 
-        Unknown edges have kind UNKNOWN and the unknown token's id, or kind DROPPED and -1 where
-        the model has no unknown token and no byte pieces.
+        Unknown edges have the unknown token's id; there are none where the model has neither an
+        unknown token nor byte pieces.
         """
         data, starts, ends = check_spans(data, starts, ends)
         if compiled(len(data)):
             return self.edges_compiled(data, starts, ends)
         return self.edges_plain(data, starts, ends)
 
-    @property
-    def _stray_kind(self) -> EdgeKind:
-        """The kind of an edge over an unknown character."""
-        spelled = self.unknown >= 0 or self.byte_pieces is not None
-        return EdgeKind.UNKNOWN if spelled else EdgeKind.DROPPED
-
     def edges_compiled(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> Edges:
         """Do what `edges` does with the kernel; the spans must be checked."""
-        from engine.kernels.matches import WHOLE, find_matches
+        from engine.kernels.matches import NOTHING, WHOLE, find_matches
 
         trie = self._trie
         start, end, piece, stray = find_matches(
-            trie, data, starts, ends, trie.lone, WHOLE, self._byte_table
+            trie,
+            data,
+            starts,
+            ends,
+            trie.lone,
+            WHOLE if self._has_strays else NOTHING,
+            self._byte_table,
         )
-        kind = np.where(stray, np.uint8(self._stray_kind), np.uint8(EdgeKind.PIECE))
+        kind = np.where(stray, np.uint8(EdgeKind.UNKNOWN), np.uint8(EdgeKind.PIECE))
         piece = np.where(stray, np.int32(self.unknown), piece)
         return make_edges(
             start,
@@ -308,6 +343,6 @@ class Unigram:
                 for end, piece in self._table.at(text, start, last):
                     known = known or end == unit
                     found.add(start, end, piece)
-                if not known:
-                    found.add(start, unit, self.unknown, self._stray_kind)
+                if self._has_strays and not known:
+                    found.add(start, unit, self.unknown, EdgeKind.UNKNOWN)
         return found.edges(self.vocabulary.score, self._no_rank, self.unknown_score)

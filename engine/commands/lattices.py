@@ -107,7 +107,9 @@ def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str,
         "unit": unit,
         "positions": len(text.bounds(unit)),
         "edges": [],
-        "path": _path_entry(own, law.probability(own) if law else math.nan),
+        "path": None
+        if lattice.uncovered is not None
+        else _path_entry(own, law.probability(own) if law else math.nan),
         "viterbi": _path_entry(best, law.probability(best)) if law and best else None,
         "nbest": [_path_entry(path, path.probability) for path in nbest] if law else None,
         "log_partition": law.log_partition if law else None,
@@ -239,7 +241,7 @@ def _for_people(document: dict[str, Any]) -> list[str]:
             f"log-partition {number(document['log_partition'], 4)}, "
             f"{number(document['expected_tokens'], 3)} tokens expected"
         )
-    lines += ["", *_paths_for_people(document), ""]
+    lines += ["", *_paths_for_people(document), ""] if document["path"] else [""]
     shown = edges
     if len(edges) > SHOWN_EDGES:
         keys = [(not e["canonical"], -(e["marginal"] or 0), i) for i, e in enumerate(edges)]
@@ -263,7 +265,8 @@ def _for_people(document: dict[str, Any]) -> list[str]:
         rows.append(row)
     table = aligned(heading, rows, "<>>><>>")
     lines += [styled(table[0], "dim"), *table[1:]]
-    lines.append("* on the path that the model takes")
+    if document["path"]:
+        lines.append("* on the path that the model takes")
     if len(shown) < len(edges):
         lines.append(
             f"{number(len(edges) - len(shown))} less likely edges aren't shown; --json has all"

@@ -28,8 +28,9 @@ from engine.commands.common import (
 )
 from engine.corpus import open_corpus
 from engine.display import visible
-from engine.errors import ParameterError
+from engine.errors import CoverageError, ParameterError
 from engine.files import replacing
+from engine.metrics import uncovered_line
 from engine.model import Model
 from engine.passes import check_theta
 from engine.rng import key_of
@@ -149,12 +150,19 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
     model = open_model(arguments, arguments.model)
     corpus = open_corpus([locate_corpus(path) for path in arguments.corpus])
     lines = [line for language in corpus for line in corpus.lines(language)]
+    drawn = sample_lines(model, lines, arguments.method, arguments.theta, arguments.seed)
     spelled = str if arguments.ids else cache(partial(piece_word, model))
     tokens = 0
     with replacing(arguments.output) as stream:
-        for ids in sample_lines(model, lines, arguments.method, arguments.theta, arguments.seed):
-            tokens += len(ids)
-            stream.write(" ".join(map(spelled, ids)).encode() + b"\n")
+        try:
+            for ids in drawn:
+                tokens += len(ids)
+                stream.write(" ".join(map(spelled, ids)).encode() + b"\n")
+        except CoverageError as error:
+            ends = np.cumsum([len(corpus.lines(language)) for language in corpus])
+            file = int(np.searchsorted(ends, error.line, side="right"))
+            line = error.line - int(ends[file]) + len(corpus.lines(corpus.languages[file]))
+            raise uncovered_line(error, model, corpus.languages[file], line) from None
     document = {
         "method": arguments.method,
         "seed": arguments.seed,
@@ -191,7 +199,11 @@ def sample_lines(
         if method == "perfect":
             key = key_of(seed, first // CHUNK)
             drawing = replace(model, segmenter=_Drawing(segmenter, theta, key))
-        batch = drawing.encode_lines(lines[first : first + CHUNK])
+        try:
+            batch = drawing.encode_lines(lines[first : first + CHUNK])
+        except CoverageError as error:
+            error.line += first
+            raise
         yield from (batch[i].tolist() for i in range(len(batch)))
 
 

@@ -231,9 +231,10 @@ def _build_unigram(
     kind = kinds_of(reading, added, unknown)
     byte_pieces = find_byte_pieces(reading, pieces, kind)
     if unknown < 0:
+        lacks = "" if byte_pieces is not None else "a text not covered has no segmentation, and "
         reading.warnings.append(
-            "there is no unknown token: the tokenizers library fails on a text with characters "
-            "outside the vocabulary"
+            f"there is no unknown token: {lacks}the tokenizers library refuses many texts with "
+            "characters that are no piece by themselves"
         )
     matches = np.zeros(len(pieces), dtype=np.bool_)
     matches[: reading.size] = True

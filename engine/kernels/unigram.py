@@ -126,8 +126,11 @@ def viterbi(
     """Write the tokens of the best path of each pre-token and return their number.
 
     units, weights: the trie with scores as weights, −inf where no piece ends. longest: bytes of
-    the longest pre-token. out_ids, out_starts, out_ends: room for one token a byte.
+    the longest pre-token. out_ids, out_starts, out_ends: room for one token a byte. Returns
+    −2 − k where no path leads through pre-token k: with neither an unknown token nor byte pieces
+    there are no unknown edges.
     """
+    strays = unknown >= 0 or byte_pieces.size > 0
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
     total = np.empty(longest + 1, np.float64)
@@ -165,7 +168,7 @@ def viterbi(
                     total[u(node)] = value
                     holder[u(node)] = start
                     held[u(node)] = ids[u(child)]
-            if lone[u(symbols[u(start)])] < 0:
+            if strays and lone[u(symbols[u(start)])] < 0:
                 value = before + unknown_score
                 if single:
                     value = np.float64(np.float32(value))
@@ -173,6 +176,8 @@ def viterbi(
                     total[u(start + 1)] = value
                     holder[u(start + 1)] = start
                     held[u(start + 1)] = -1
+        if total[u(n)] == -np.inf:
+            return ZERO - 2 - k
         count = spell_path(
             data,
             offset,
@@ -199,6 +204,7 @@ def arrivals(
     units: Ints,
     ids: Ints,
     lone: Ints,
+    strays: bool,
     reach: int,
     number: np.uint64,
     to: Ints,
@@ -208,9 +214,9 @@ def arrivals(
     """List the edges of a pre-token by start, then end; return whether there was room for them.
 
     to, unit_of: int32, the node where each edge ends, and its unit in the trie, -1 for an unknown
-    edge; an entry with `to` 0 closes the edges of one start. coin: uint64[n + 2], gets the number
-    of the first coin of each node, and of the first after all: edges are numbered by end node
-    from `number` on. reach: symbols of the longest piece.
+    edge (only if `strays`); an entry with `to` 0 closes the edges of one start. coin:
+    uint64[n + 2], gets the number of the first coin of each node, and of the first after all:
+    edges are numbered by end node from `number` on. reach: symbols of the longest piece.
     """
     for node in range(n + 2):
         coin[u(node)] = 0
@@ -218,7 +224,7 @@ def arrivals(
     for start in range(n):
         if count + reach + 2 > to.size:
             return False
-        if lone[u(symbols[u(start)])] < 0:
+        if strays and lone[u(symbols[u(start)])] < 0:
             to[u(count)], unit_of[u(count)] = start + 1, -1
             coin[u(start + 2)] += U64(1)
             count += 1
@@ -312,8 +318,9 @@ def reservoir(
     unknown_weight: the same of an unknown edge. reach: symbols of the longest piece. Edge number
     i over all pre-tokens, by end node and then start, is decided by number i of stream `key`; a
     node's first edge needs no coin. room: edges and symbols of a pre-token to have room for; -1
-    is returned where it isn't enough.
+    is returned where it isn't enough, and −2 − k where no path leads through pre-token k.
     """
+    strays = unknown >= 0 or byte_pieces.size > 0
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
     total = np.empty(longest + 1, np.float64)
@@ -328,7 +335,7 @@ def reservoir(
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
-        if not arrivals(symbols, n, units, ids, lone, reach, number, to, unit_of, coin):
+        if not arrivals(symbols, n, units, ids, lone, strays, reach, number, to, unit_of, coin):
             return ZERO - 1
         after_all = coin[u(n + 1)]
         for node in range(n + 1):
@@ -340,7 +347,8 @@ def reservoir(
         edge = 0
         for start in range(n):
             before = total[u(start)]
-            if not LOW <= before <= HIGH:
+            # Sums don't shrink to 0: a node with 0 is one that no path reaches.
+            if before != 0.0 and not LOW <= before <= HIGH:
                 sound = rescale(total, start, min(n, start + reach))
                 before = total[u(start)]
                 if not sound:
@@ -357,10 +365,12 @@ def reservoir(
                 coin[u(node)] += U64(1)
             edge += 1
         if not (sound and 0.0 < total[u(n)] < np.inf):
-            arrivals(symbols, n, units, ids, lone, reach, number, to, unit_of, coin)
+            arrivals(symbols, n, units, ids, lone, strays, reach, number, to, unit_of, coin)
             reservoir_in_logs(
                 n, ids, logs, unknown_log, key, to, unit_of, coin, total, holder, held
             )
+            if total[u(n)] == -np.inf:
+                return ZERO - 2 - k
         number = after_all
         count = spell_path(
             data,
@@ -409,9 +419,11 @@ def reservoir_in_logs(
             edge += 1
             arriving = before + (logs[u(unit)] if unit >= 0 else unknown_log)
             so_far = total[u(node)]
-            if so_far == -np.inf:
+            if arriving == -np.inf:
+                taken = False
+            elif so_far == -np.inf:
                 total[u(node)] = arriving
-                taken = arriving > -np.inf
+                taken = True
             else:
                 high, low = max(so_far, arriving), min(so_far, arriving)
                 total[u(node)] = high + math.log1p(math.exp(low - high))

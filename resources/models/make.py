@@ -4,7 +4,9 @@
 - everyday-unigram.model: SentencePiece Unigram with byte fallback, trained on the bundled corpus.
 - everyday-wordpiece.json: WordPiece (tokenizer.json), trained on the bundled corpus.
 - toy-lower.json: BPE of letters with two merges, `e r` before `w e`.
-- toy-watching.json: Unigram with three equally likely cuts of `watching`.
+- toy-watching.json: Unigram with exactly three cuts of `watching`, equally likely. It has no
+  unknown token, which would add edges for single letters; the `tokenizers` library refuses the
+  word therefore, though the pieces cover it.
 - toy-weather.model: byte-level Unigram in BytePiece's format, counted in the sentences below.
 
 The trainers are those of the `tokenizers` and `sentencepiece` libraries. The same versions of
@@ -188,7 +190,7 @@ def make_lower() -> bytes:
 def make_watching() -> bytes:
     from tokenizers import Tokenizer, decoders, models
 
-    model = models.Unigram([("<unk>", 0.0), *WATCHING], unk_id=0, byte_fallback=False)
+    model = models.Unigram(list(WATCHING), unk_id=None, byte_fallback=False)
     tokenizer = Tokenizer(model)
     tokenizer.decoder = decoders.Fuse()
     return compact(tokenizer.to_str())

@@ -633,3 +633,24 @@ def test_a_hidden_workspace_catches_up_when_it_is_shown(qtbot, session, explore)
     workspace.show()
     settle(qtbot, session)
     assert workspace.inspector.piece.text() == visible(session.analysis.lattice.bytes(edge))
+
+
+def test_a_text_that_the_model_cannot_write_is_said_and_drawn(qtbot, session, explore):
+    workspace = explore("watching", ("toy-watching",))
+    failures = []
+    session.failed.connect(lambda error, _: failures.append(error))
+    session.set_text("watch!ing")
+    settle(qtbot, session)
+    assert [error.place for error in failures] == ["character 5"]
+    note = workspace.lattice_title.note.text()
+    assert "no sequence of its pieces leads past '!' (character 5)" in note
+    assert workspace.placed.analysis.lattice.paths == 0
+    assert workspace.edges.edges.rowCount() == 3
+    session.select(edge=0)
+    settle(qtbot, session)
+    assert "No segmentation uses it" in workspace.inspector.why.text()
+    workspace.grab()
+    session.change_settings(theta=0.5, nbest=2)
+    session.set_text("watching")
+    settle(qtbot, session)
+    assert len(workspace.placed.rows) == 2

@@ -35,7 +35,7 @@ def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
         ("everyday-bpe", "huggingface", "bpe", 3000, False),
         ("everyday-unigram", "sentencepiece", "unigram", 4000, True),
         ("everyday-wordpiece", "huggingface", "wordpiece", 4000, False),
-        ("toy-watching", "huggingface", "unigram", 6, False),
+        ("toy-watching", "huggingface", "unigram", 5, False),
     ],
 )
 def test_inspect_bundled(
@@ -140,12 +140,13 @@ def test_lattice_of_watching(capsys: pytest.CaptureFixture[str]) -> None:
     ]  # fmt: skip
     assert [path["probability"] for path in result["nbest"]] == pytest.approx([1 / 3] * 3)
     assert {path["score"] for path in result["nbest"]} == {-6.0}
-    assert result["path"]["ids"] == result["viterbi"]["ids"] == [1]
+    assert result["path"]["ids"] == result["viterbi"]["ids"] == [0]
     assert result["entropy_nats"] == pytest.approx(1.0986122886681098)
     assert result["log_partition"] == pytest.approx(-6 + 1.0986122886681098)
     assert result["expected_tokens"] == pytest.approx(5 / 3)
-    # Three cuts into pieces; unknown letters allow six more of next to no probability.
-    assert result["paths"] == "9"
+    # There is no unknown token, which would allow cuts into single letters.
+    assert result["paths"] == "3"
+    assert len(result["edges"]) == 5
     edges = {(e["start"], e["end"]): e for e in result["edges"]}
     assert edges[0, 5].keys() >= {
         "start", "end", "id", "text", "score", "rank", "marginal", "canonical",
@@ -156,11 +157,36 @@ def test_lattice_of_watching(capsys: pytest.CaptureFixture[str]) -> None:
     assert [span for span, e in edges.items() if e["canonical"]] == [(0, 8)]
 
 
+def test_a_text_that_no_pieces_cover(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    given = ("toy-watching", "--text", "é watch")
+    for command in (("encode",), ("sample",), ("lattice", "--pin", "0:1")):
+        assert "past 'é', character 0" in fault(capsys, *command, *given)
+    result = document(capsys, "lattice", "toy-watching", "--text", "watch!ing")
+    assert (result["paths"], result["path"], result["nbest"]) == ("0", None, None)
+    assert "leads past '!' (character 5)" in result["law"]
+    assert [edge["text"] for edge in result["edges"]] == ["wat", "watch", "ing"]
+    code, out, _ = run(capsys, "lattice", "toy-watching", "--text", "watch!ing")
+    assert code == 0
+    assert "0 segmentations" in out
+    assert "on the path" not in out
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "aa.txt").write_text("watch\nwatching\n")
+    (corpus / "bb.txt").write_text("wat\nwatéching\n")
+    out_file = tmp_path / "drawn"
+    for command in (
+        ("compare", "toy-watching", "--corpus", str(corpus)),
+        ("sample", "toy-watching", "--corpus", str(corpus), "--output", str(out_file)),
+    ):
+        assert "bb.txt: line 2, character 3" in fault(capsys, *command)
+    assert not out_file.exists()
+
+
 def test_theta_and_alpha_are_one(capsys: pytest.CaptureFixture[str]) -> None:
     base = ("lattice", "toy-watching", "--text", "watching")
     uniform = document(capsys, *base, "--theta", "0")
     assert uniform == document(capsys, *base, "--alpha", "0")
-    assert [path["probability"] for path in uniform["nbest"]] == pytest.approx([1 / 9] * 6)
+    assert [path["probability"] for path in uniform["nbest"]] == pytest.approx([1 / 3] * 3)
     for bad in ("-1", "nan", "inf", "x"):
         fault(capsys, *base, f"--theta={bad}")
 

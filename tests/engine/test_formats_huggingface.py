@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from engine.errors import ModelError, ParameterError
+from engine.errors import CoverageError, ModelError, ParameterError
 from engine.formats import load
 from engine.model import Model
 from engine.pieces import PieceKind
@@ -193,7 +193,11 @@ def test_an_unknown_id_outside_is_an_error(tmp_path: Path) -> None:
 def test_without_an_unknown_token_it_is_said(tmp_path: Path) -> None:
     model = read(tmp_path, tokenizer({**UNIGRAM, "unk_id": None}))
     assert any("no unknown token" in warning for warning in model.warnings)
-    assert model.encode("axb").ids.tolist() == [1, 2]
+    assert model.encode("aab").ids.tolist() == [1, 1, 2]
+    with pytest.raises(CoverageError, match=r"past 'x', character 1"):
+        model.encode("axb")
+    with pytest.raises(CoverageError, match=r"line 2, character 1"):
+        model.encode_lines(["ab", "axb"])
 
 
 def test_continuations_of_wordpiece_lose_their_mark(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_random_numbers_are_those_of_rng() -> None:
 def counted(**options: object) -> Unigram:
     score = np.array([math.log(n / 14) for n in COUNTS.values()])
     vocabulary = Vocabulary.build([piece.encode() for piece in COUNTS], score)
-    filled = {"unknown": -1, "unknown_score": -12.0, **options}
+    filled = {"unknown": len(COUNTS), "unknown_score": -12.0, **options}
     return Unigram(vocabulary, **filled)  # type: ignore[arg-type]
 
 
@@ -156,15 +156,17 @@ def as_lattice(model: Unigram, text: str) -> Lattice:
 
 @pytest.mark.parametrize("theta", [0.0, 0.1, 1.0, 3.0, 40.0, 1e4])
 def test_reservoir_draws_the_path_of_the_plain_sampler(theta: float) -> None:
-    model = counted()
-    text = "abcabcxbcacbabc" * 12
-    lattice = as_lattice(model, text)
-    for seed in range(12):
-        path = sample(lattice, "perfect", theta, 1, seed).paths[0]
-        cut = model.sample_lines(*whole(text.encode()), theta, rng.key_of(seed, 0))
-        known = lattice.piece[path.edges] >= 0
-        assert cut.starts.tolist() == lattice.start[path.edges][known].tolist()
-        assert cut.ids.tolist() == lattice.piece[path.edges][known].tolist()
+    pieces = [b"ab", b"abc", b"ca", b"bcab", b"cab", b"c", b"abca"]
+    score = np.array([-2.0, -3.5, -1.0, -2.5, -9.0, -4.0, -5.0])
+    # Without an unknown token no path reaches some of the nodes.
+    gaps = Unigram(Vocabulary.build(pieces, score), unknown=-1, unknown_score=0.0)
+    for model, text in ((counted(), "abcabcxbcacbabc" * 12), (gaps, "abcabcab" * 20)):
+        lattice = as_lattice(model, text)
+        for seed in range(12):
+            path = sample(lattice, "perfect", theta, 1, seed).paths[0]
+            cut = model.sample_lines(*whole(text.encode()), theta, rng.key_of(seed, 0))
+            assert cut.starts.tolist() == lattice.start[path.edges].tolist()
+            assert cut.ids.tolist() == lattice.piece[path.edges].tolist()
 
 
 @pytest.mark.parametrize("theta", [1e12, 1e200, 1e305, 1.7e308])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.errors import CoverageError
 from engine.pieces import PieceKind, Vocabulary
 from engine.segmenter import EdgeKind
 from engine.unigram import Unigram
@@ -63,10 +64,46 @@ def test_unknown_characters(cut: Cut) -> None:
     assert tokens(cut(build(pieces), text)) == [(1, 0, 1), (0, 1, 6), (2, 6, 7)]
     apart = build(pieces, fuse_unknown=False)
     assert tokens(cut(apart, text)) == [(1, 0, 1), (0, 1, 3), (0, 3, 6), (2, 6, 7)]
-    none = build(pieces, unknown=-1)
-    assert tokens(cut(none, text)) == [(1, 0, 1), (2, 6, 7)]
     spelled = build(pieces, byte_pieces=np.arange(1000, 1256, dtype=np.int32))
     assert tokens(cut(spelled, "é".encode())) == [(1195, 0, 1), (1169, 1, 2)]
+
+
+@both
+def test_without_an_unknown_token_only_pieces_cover(cut: Cut) -> None:
+    model = build({"wat": -3.0, "ching": -3.0, "watch": -4.0, "ing": -2.0}, unknown=-1)
+    # No letter is a piece, so most nodes are never reached.
+    # Of the two cuts with the score -6 the one whose last piece is longer stays.
+    assert cut(model, b"watching").ids.tolist() == [1, 2]
+    assert cut(model, b"watchwatch").ids.tolist() == [3, 3]
+    for text, at in (
+        (b"x", 0), (b"watx", 3), (b"watchwa", 5), (b"watwatchxing", 8), ("wat中".encode(), 3)
+    ):  # fmt: skip
+        with pytest.raises(CoverageError) as caught:
+            cut(model, text)
+        assert caught.value.at == at
+    for road in (model.segment_plain, model.segment_compiled):
+        with pytest.raises(CoverageError) as caught:
+            road(*parts([b"wat", b"ching", b"chin"]))
+        assert caught.value.at == 8
+    assert cut(model, b"").ids.tolist() == []
+
+
+def test_drawing_without_an_unknown_token() -> None:
+    pieces = {"watching": -6.0, "wat": -3.0, "ching": -3.0, "watch": -4.0, "ing": -2.0}
+    model = build(pieces, unknown=-1)
+    draws = 3000
+    data = np.frombuffer(b"watching" * draws, np.uint8)
+    starts = np.arange(draws, dtype=np.int64) * 8
+    cut = model.sample_lines(data, starts, starts + 8, 1.0, 7)
+    counts = [int(np.count_nonzero(cut.ids == piece)) for piece in (1, 2, 4)]
+    assert sum(counts) == draws
+    assert sum((n - draws / 3) ** 2 / (draws / 3) for n in counts) < 13.8  # χ² at p = 0.001
+    steep = model.sample_lines(data[:8], starts[:1], starts[:1] + 8, 1000.0, 7)
+    assert b"".join(model.vocabulary.bytes(i) for i in steep.ids.tolist()) == b"watching"
+    for theta in (0.0, 1.0, 1000.0):
+        with pytest.raises(CoverageError) as caught:
+            model.sample_lines(*whole(b"watchwa"), theta, 7)
+        assert caught.value.at == 5
 
 
 @both
@@ -122,7 +159,8 @@ def test_edges() -> None:
         assert edges.score.tolist() == [-1.0, -2.0, -13.0, -3.0]
         assert edges.rank.tolist() == [-1] * 4
     none = build({"a": -1.0}, unknown=-1)
-    assert rows(none.edges(*whole(b"x"))) == [(0, 1, -1, EdgeKind.DROPPED)]
+    for edges in (none.edges_plain(*whole(b"xa")), none.edges_compiled(*whole(b"xa"))):
+        assert rows(edges) == [(1, 2, 1, EdgeKind.PIECE)]
 
 
 models = st.dictionaries(
@@ -140,14 +178,28 @@ models = st.dictionaries(
     st.booleans(),
     st.booleans(),
     st.sampled_from(["byte", "char"]),
+    st.sampled_from([0, -1]),
 )
 def test_kernel_equals_plain(
-    pieces: dict[str, float], words: list[str], single: bool, fuse: bool, alphabet: str
+    pieces: dict[str, float],
+    words: list[str],
+    single: bool,
+    fuse: bool,
+    alphabet: str,
+    unknown: int,
 ) -> None:
-    model = build(pieces, single_precision=single, fuse_unknown=fuse, alphabet=alphabet)
+    model = build(
+        pieces, single_precision=single, fuse_unknown=fuse, alphabet=alphabet, unknown=unknown
+    )
     data, starts, ends = parts([word.encode() for word in words])
-    got = tokens(model.segment_compiled(data, starts, ends))
-    assert got == tokens(model.segment_plain(data, starts, ends))
+    got: list[object] = []
+    for cut in (model.segment_compiled, model.segment_plain):
+        try:
+            got.append(tokens(cut(data, starts, ends)))
+        except CoverageError as error:
+            got.append(error.at)
+    assert got[0] == got[1]
+    assert unknown < 0 or isinstance(got[0], list)
     found, twin = model.edges_compiled(data, starts, ends), model.edges_plain(data, starts, ends)
     assert rows(found) == rows(twin)
     assert found.score.tolist() == twin.score.tolist()

@@ -99,6 +99,10 @@ def _given(reason: GivenReason) -> str:
         return QCoreApplication.translate(
             "Explanation", "It is an added token: it is cut out before the model sees the text."
         )
+    if reason.kind == "uncovered":
+        return QCoreApplication.translate(
+            "Explanation", "No segmentation uses it: around it the text can't be covered."
+        )
     return QCoreApplication.translate(
         "Explanation",
         "No piece matches this character and there is no unknown token, so it is left out.",

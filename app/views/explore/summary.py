@@ -29,6 +29,8 @@ def lattice_note(placed: Placed) -> str:
         return tr("Explore", "of the first {shown:,} of {total:,} bytes").format(
             shown=analysis.shown, total=analysis.text.n_bytes
         )
+    if analysis.lattice.uncovered is not None:
+        return tr("Explore", "no path: {why}").format(why=analysis.lattice.no_law)
     if not analysis.lattice.has_law:
         return tr("Explore", "all matches, and the path that the algorithm takes")
     return ""

@@ -256,6 +256,11 @@ class SamplingWorkspace(Workspace):
         analysis, session = self._session.analysis, self._session
         if analysis is None or analysis.text is not session.text:
             return
+        if analysis.lattice.uncovered is not None:
+            self._clear()
+            words = self.tr("The pieces can't cover the text: no way past {place}")
+            self.controls.count.setText(words.format(place=analysis.lattice.uncovered.place))
+            return
         if not analysis.lattice.has_law:
             return
         if analysis.lattice.n_edges == 0:
