@@ -28,6 +28,20 @@ def collect_garbage_here() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def empty_clipboard() -> Iterator[None]:
+    """Leave nothing on the clipboard.
+
+    Without a screen Qt keeps what was copied until the process ends, and destroys it after Python
+    is gone, which crashes.
+    """
+    yield
+    from PySide6.QtGui import QGuiApplication
+
+    if QGuiApplication.instance() is not None:
+        QGuiApplication.clipboard().clear()
+
+
 @pytest.fixture
 def jobs(qtbot: Any) -> Iterator[Jobs]:
     """Worker threads that are joined after the test."""
