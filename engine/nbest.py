@@ -36,16 +36,23 @@ PARTINGS = 40
 """Places where paths part that the bound is made of, at most; 2^40 paths are always enough."""
 
 
+MOST_PATHS = 1_000_000
+"""Paths are kept in memory."""
+
+
 def nbest(lattice: Lattice, n: int, theta: float = 1.0) -> list[Path]:
     """Return the n paths of the highest scores, best first; all of them if there are fewer.
 
     Scores are sums in float64 from left to right. Probabilities are exact at `theta`. Raises
-    `ParameterError` for n under 1, a bad theta, a model without a law, or no path.
+    `ParameterError` for n outside of 1 … `MOST_PATHS`, a bad theta, a model without a law, or no
+    path.
     """
     lattice.require_law()
     theta = check_theta(theta)
-    if n < 1:
-        raise ParameterError(f"{n} best paths are asked for", "n", "give a number from 1 up")
+    if not 1 <= n <= MOST_PATHS:
+        raise ParameterError(
+            f"{n} best paths are asked for", "n", f"give a number from 1 to {MOST_PATHS:,}"
+        )
     require_path(lattice, bool(np.isfinite(lattice.best_pass.total[-1])))
     spread, best = log_spread(lattice, theta), float(lattice.best_pass.total[-1])
     enumeration = _Enumeration(lattice, useful_edges(lattice, n))

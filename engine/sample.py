@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int32]
 
+MOST_DRAWS = 10_000_000
+"""Draws are kept, each with its path; more than this fill the memory."""
+
 EXACT_LIMIT = 10_000
 """Number of segmentations up to which a law is listed path by path."""
 
@@ -129,16 +132,18 @@ def sample(
     the reservoir of `engine.reservoir`. One seed gives the same draws on any machine, and draw
     number i doesn't depend on how many are asked for.
 
-    Raises `ParameterError` for an unknown method, a count under 1, a bad theta, a model without a
-    law, or a text that no path covers.
+    Raises `ParameterError` for an unknown method, a count outside of 1 … `MOST_DRAWS`, a bad
+    theta, a model without a law, or a text that no path covers.
     """
     sampler = SAMPLERS.get(method)
     if sampler is None:
         known = ", ".join(SAMPLERS)
         raise ParameterError(f"there is no sampling method {method!r}", "method", f"use {known}")
     theta = check_theta(theta)
-    if count < 1:
-        raise ParameterError(f"{count} draws are asked for", "count", "give a number from 1 up")
+    if not 1 <= count <= MOST_DRAWS:
+        raise ParameterError(
+            f"{count} draws are asked for", "count", f"give a number from 1 to {MOST_DRAWS:,}"
+        )
     lattice.require_law()
     seed = seed_number(seed)
     drawn = sampler.draw(lattice, theta, seed, count)

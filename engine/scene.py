@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,9 @@ VERSION = 1
 WORKSPACES = ("explore", "merges", "sampling", "languages", "vocabulary")
 TRACES = ("merges", "viterbi", "perfect")
 UNITS = ("byte", "char", "grapheme", "utf16")
+
+MOST_NBEST = 1_000
+"""Best paths that a scene may ask for: each is a row of the picture."""
 
 T = TypeVar("T")
 
@@ -293,7 +296,7 @@ def _active(reader: _Reader, count: int) -> int:
 def _settings(reader: _Reader) -> SceneSettings:
     usual = SceneSettings()
     theta = reader.take("theta", "a number of at least 0", _theta)
-    nbest = reader.take("nbest", "a whole number of at least 1", _positive)
+    nbest = reader.take("nbest", f"a whole number from 1 to {MOST_NBEST:,}", _nbest)
     seed = reader.take("seed", "a whole number", _integer)
     settings = SceneSettings(
         theta=usual.theta if theta is None else theta,
@@ -372,15 +375,15 @@ def _natural(value: Any) -> int | None:
     return number if number is not None and number >= 0 else None
 
 
-def _positive(value: Any) -> int | None:
+def _nbest(value: Any) -> int | None:
     number = _integer(value)
-    return number if number is not None and number >= 1 else None
+    return number if number is not None and 1 <= number <= MOST_NBEST else None
 
 
 def _theta(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) and value >= 0 else None
+    return float(value) if 0 <= value <= sys.float_info.max else None
 
 
 def _span(value: Any) -> tuple[int, int] | None:

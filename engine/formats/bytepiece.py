@@ -23,6 +23,9 @@ from engine.pipelines.bytepiece import BytePiecePipeline
 from engine.unigram import Unigram
 
 SPECIALS = ("<pad>", "<bos>", "<eos>")
+MOST = 1e100
+"""No corpus counts further; sums of frequencies stay finite."""
+
 MAX_ID = 10_000_000
 
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"[A-Za-z0-9+/]*={0,2}"\s*:\s*\[\s*-?\d')
@@ -63,7 +66,7 @@ def read(source: Source) -> Model:
                 f"piece {key!r}",
                 f"ids run from 3 to {MAX_ID:,}; 0, 1 and 2 are padding, begin and end",
             )
-        if not math.isfinite(count) or count < 0:
+        if not 0 <= count <= MOST:
             raise source.error(
                 f"piece {key!r} has the frequency {count}",
                 f"piece {key!r}",
@@ -124,7 +127,7 @@ def _build(source: Source, pieces: dict[int, bytes], frequency: dict[int, float]
     if missing:
         warnings.append(
             f"{len(missing)} of the 256 bytes lack a piece (the first is 0x{missing[0]:02X}): "
-            "the bytepiece library never returns on a text that holds them; here they are left out"
+            "a text that needs them has no segmentation (the bytepiece library never returns on it)"
         )
     holes = len(vocabulary.holes)
     if holes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,7 @@ class Fields:
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
-            or not math.isfinite(value)
+            or not abs(value) <= sys.float_info.max
         ):
             raise self.wrong(name, "a finite number")
         return float(value)

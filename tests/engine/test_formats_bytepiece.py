@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import ModelError
+from engine.errors import CoverageError, ModelError
 from engine.formats import load
 from engine.pieces import PieceKind
 from tests.engine.documents import bytepiece, write_json
@@ -74,6 +74,9 @@ def test_missing_bytes_are_told(tmp_path: Path) -> None:
     del document["AA=="]
     model = load(write_json(tmp_path, document))
     assert any("1 of the 256 bytes" in w and "0x00" in w for w in model.warnings)
+    assert len(model.encode("abc")) == 2
+    with pytest.raises(CoverageError, match=r"past '\\x00', character 2"):
+        model.encode("ab\0c")
 
 
 @pytest.mark.parametrize(
@@ -82,6 +85,8 @@ def test_missing_bytes_are_told(tmp_path: Path) -> None:
         ({"YWI=": [100, "ab", 5]}, "'YQ==' ('a') and 'YWI=' ('ab') have the same id 100"),
         ({"YWI=": [259, "ab", -1]}, "the frequency -1"),
         ({"YWI=": [259, "ab", float("nan")]}, "the frequency nan"),
+        ({"YWI=": [259, "ab", 10**400]}, "the frequency 1000"),
+        ({"YWI=": [259, "ab", 1.7e308]}, "the frequency 1.7e+308"),
         ({"YWI=": [259, "ab", "5"]}, "isn't [id, display, frequency]"),
         ({"YWI=": [259, 5]}, "isn't [id, display, frequency]"),
         ({"YWI=": {}}, "isn't [id, display, frequency]"),

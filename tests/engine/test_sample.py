@@ -209,6 +209,8 @@ def test_bad_parameters_are_refused() -> None:
         sample(lattice, "ffbs")
     with pytest.raises(ParameterError, match="0 draws"):
         sample(lattice, count=0)
+    with pytest.raises(ParameterError, match="from 1 to 10,000,000"):
+        sample(lattice, count=10**14)
     with pytest.raises(ParameterError, match="ranks"):
         sample(lattice_of({"a": -1.0}, "a", no_law="ranks are not a law"))
 
