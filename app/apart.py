@@ -33,18 +33,25 @@ def call_apart(function: Callable[..., Any], *arguments: Any, report: Report) ->
     there is nothing new; when it raises `Cancelled` the process is killed.
     """
     context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(there, function, arguments), daemon=True)
+    here, there = context.Pipe()
+    process = context.Process(target=_serve, args=(there,), daemon=True)
     process.start()
     there.close()
     try:
+        # Not among the process's own arguments: should it die before it has read them, the
+        # writing of more than a pipe holds would wait for ever.
+        try:
+            here.send((function, arguments))
+        except ConnectionError:
+            process.join()
+            raise ApartError(f"the process ended with code {process.exitcode}") from None
         done, total = 0, 0
         while True:
             while not here.poll(POLL):
                 report(done, total)
             try:
                 kind, *values = here.recv()
-            except EOFError:
+            except (EOFError, ConnectionError):
                 process.join()
                 raise ApartError(f"the process ended with code {process.exitcode}") from None
             if kind == "progress":
@@ -105,8 +112,8 @@ class Slices:
         return self.read(rest.index(b"\n") + 1)
 
 
-def _serve(there: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """Call the function and send what it gives: runs in the process."""
+def _serve(there: Connection) -> None:
+    """Read a function and its arguments, call it and send what it gives: runs in the process."""
     sent: tuple[int, int] | None = None
 
     def report(done: int, total: int) -> None:
@@ -116,6 +123,7 @@ def _serve(there: Connection, function: Callable[..., Any], arguments: tuple[Any
             there.send(("progress", done, total))
 
     try:
+        function, arguments = there.recv()
         result = function(*arguments, report=report)
         buffers: list[pickle.PickleBuffer] = []
         head = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)

@@ -27,7 +27,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from engine import formats  # noqa: E402 - the script finds the project by itself
-from engine.formats.encodings import PATTERNS, published  # noqa: E402
+from engine.encodings import PATTERNS, published  # noqa: E402
 from engine.model import Model  # noqa: E402
 
 DECODE_EVERY = 10

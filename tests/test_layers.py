@@ -34,6 +34,17 @@ for name in names:
 print(*names)
 """
 
+IMPORT_EACH_FIRST = """
+import importlib, pkgutil, sys, engine
+
+names = [module.name for module in pkgutil.walk_packages(engine.__path__, "engine.")]
+for name in names:
+    for loaded in [m for m in sys.modules if m == "engine" or m.startswith("engine.")]:
+        if not loaded.startswith("engine.kernels"):
+            del sys.modules[loaded]
+    importlib.import_module(name)
+"""
+
 PRINT_LOADED = """
 import sys, {module}
 heavy = {{"numba", "llvmlite", "pyqtgraph", "tokenizers", "sentencepiece"}}
@@ -73,6 +84,12 @@ def test_all_of_engine_imports_without_qt() -> None:
     }
     expected = {name.removesuffix(".__init__") for name in files} - {"engine"}
     assert set(result.stdout.split()) == expected
+
+
+def test_any_module_of_engine_can_be_imported_first() -> None:
+    # As a new process does that reads a pickled part of a model.
+    result = run_python(IMPORT_EACH_FIRST)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("module", ["engine", "engine.__main__", "app.main"])

@@ -110,7 +110,7 @@ def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str,
         "path": None
         if lattice.uncovered is not None
         else _path_entry(own, law.probability(own) if law else math.nan),
-        "viterbi": _path_entry(best, law.probability(best)) if law and best else None,
+        "viterbi": _path_entry(best, law.probability(best)) if law and best is not None else None,
         "nbest": [_path_entry(path, path.probability) for path in nbest] if law else None,
         "log_partition": law.log_partition if law else None,
         "entropy_nats": law.entropy if law else None,

@@ -6,14 +6,13 @@ Each list is checked here and put into a `Reading`, with a warning for what is o
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.formats.alphabet import unmap_all
+from engine.alphabet import unmap_all
 from engine.formats.fields import Fields, kind_of
 from engine.formats.jsonparts import Pairs
 from engine.formats.source import Source, count_of
@@ -21,6 +20,9 @@ from engine.pieces import PieceKind
 from engine.pipelines.huggingface import AddedToken
 
 MAX_ID = 10_000_000
+
+LARGEST_SCORE = 1e100
+"""Logarithms of probabilities are nowhere near; sums of these stay finite at any θ in use."""
 
 AGAIN = "the file is damaged: copy or download it again"
 """What to do about a damaged file."""
@@ -96,6 +98,12 @@ def _warn_doubles(reading: Reading, pieces: list[str]) -> None:
     )
 
 
+def _short(value: float) -> str:
+    """Return a number, the middle of a very long one left out."""
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:16]}…{text[-16:]}"
+
+
 def read_scored(reading: Reading) -> None:
     """Read a vocabulary of the form [[piece, score], …]; the place in the list is the id."""
     source = reading.source
@@ -118,11 +126,12 @@ def read_scored(reading: Reading) -> None:
                 f"field model.vocab[{i}]",
                 AGAIN,
             )
-        if not math.isfinite(row[1]):
+        # Not isfinite: it can't take every int, and sums of scores must stay finite too.
+        if not abs(row[1]) <= LARGEST_SCORE:
             raise source.error(
-                f"piece {row[0]!r} has the score {row[1]}",
+                f"piece {row[0]!r} has the score {_short(row[1])}",
                 f"field model.vocab[{i}]",
-                "scores are finite numbers",
+                f"scores are finite numbers up to {LARGEST_SCORE:g}, either way",
             )
         pieces.append(row[0])
         scores.append(float(row[1]))

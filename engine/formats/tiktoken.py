@@ -1,7 +1,7 @@
 """tiktoken ranks: lines `base64(piece) rank`, merged by rank.
 
 The file holds neither the split pattern nor the special tokens. Those of published encodings are
-known (`engine.formats.encodings`); for others the caller gives them.
+known (`engine.encodings`); for others the caller gives them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.bpe import Bpe
+from engine.encodings import PATTERNS, published
 from engine.errors import ParameterError
-from engine.formats.encodings import PATTERNS, published
 from engine.formats.source import Source, count_of
 from engine.formats.splits import split_rows
 from engine.lattice import Spelling

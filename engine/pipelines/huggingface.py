@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import alphabet
+from engine.encodings import PATTERNS
 from engine.errors import SegscopeError
-from engine.formats import alphabet
-from engine.formats.encodings import PATTERNS
 from engine.pipeline import (
     Prepared,
     PreparedLines,
@@ -59,11 +59,16 @@ class LibraryError(SegscopeError):
 
 
 @contextmanager
-def _library(what: str) -> Iterator[None]:
-    """Turn a failure of the library into a `LibraryError`; a panic isn't even an Exception."""
+def _library(what: str, ours: bool = False) -> Iterator[None]:
+    """Turn a failure of the library into a `LibraryError`; a panic isn't even an Exception.
+
+    ours: code of ours runs here too; its faults, unlike the library's, aren't bare `Exception`.
+    """
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - the library has no type of its own
+    except Exception as error:
+        if ours and type(error) is not Exception:
+            raise
         raise LibraryError(what, str(error)) from None
     except BaseException as error:
         if type(error).__name__ != "PanicException":
@@ -360,7 +365,8 @@ class HuggingFacePipeline:
         Special tokens are cut out only where `special` is "parse"; other added tokens always.
         """
         parse = special == "parse"
-        spans = self._split_unchanged(text, parse)
+        with _library("fails on this text", ours=True):
+            spans = self._split_unchanged(text, parse)
         if spans is not None:
             return cut_out(text, *spans)
         tokenizer = self._tokenizer(parse)
@@ -445,6 +451,10 @@ class HuggingFacePipeline:
     def prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
         """Return many texts ready for the model, special strings read literally."""
         check_unicode(lines)
+        with _library("fails on one of these texts", ours=True):
+            return self._prepare_lines(lines)
+
+    def _prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
         tokenizer = self._tokenizer(False)
         normalizer, splitter = tokenizer.normalizer, tokenizer.pre_tokenizer
         needles = self._needles(False)
@@ -482,7 +492,8 @@ class HuggingFacePipeline:
         if [part.get("type") for part in parts] == ["ByteLevel"]:
             return b"".join(alphabet.unmap_all(tokens))
         decoder = self._tokenizer(False).decoder
-        text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
+        with _library("fails to decode these ids"):
+            text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text.encode("utf-8")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.formats.alphabet import CHARACTERS
+from engine.alphabet import CHARACTERS
 from engine.formats.protobuf import write_bytes, write_varint
 
 

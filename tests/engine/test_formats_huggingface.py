@@ -138,6 +138,8 @@ def test_a_wrong_vocabulary_is_named(tmp_path: Path, vocab: object, said: str) -
     [
         (["c", float("nan")], "piece 'c' has the score nan"),
         (["c", float("-inf")], "piece 'c' has the score -inf"),
+        (["c", -1.7e308], "piece 'c' has the score -1.7e+308"),
+        (["c", 10**400], "piece 'c' has the score 1000000000000000…0000000000000000"),
         (["c", "1"], "entry 4 of the vocabulary"),
         (["c"], "entry 4 of the vocabulary"),
         ([1, 2], "entry 4 of the vocabulary"),
@@ -157,6 +159,7 @@ def test_a_wrong_score_is_named(tmp_path: Path, row: object, said: str) -> None:
         ("byte_fallback", 1),
         ("ignore_merges", []),
         ("dropout", "0.1"),
+        ("dropout", 10**400),
         ("continuing_subword_prefix", 3),
         ("merges", {"a": 1}),
     ],

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import tiktoken
 
+from engine.encodings import PATTERNS
 from engine.errors import ModelError, ParameterError
 from engine.formats import load
-from engine.formats.encodings import PATTERNS
 from engine.pieces import PieceKind
 from tests.engine.documents import write_ranks
 

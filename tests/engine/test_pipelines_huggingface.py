@@ -200,6 +200,17 @@ def test_ids_decode_as_the_library_decodes_them(tmp_path: Path, decoder: object)
         assert model.decode(ids).decode() == peer.decode(ids, skip_special_tokens=False)
 
 
+def test_a_text_that_the_library_panics_at_is_an_error(tmp_path: Path) -> None:
+    endless = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated"}
+    model = load(write_json(tmp_path, document(pre_tokenizer={**endless, "invert": False})))
+    assert len(model.encode("aab")) == 3
+    text = "a" * 40 + "!"
+    with pytest.raises(SegscopeError, match="library fails on this text"):
+        model.encode(text)
+    with pytest.raises(SegscopeError, match="library fails on"):
+        model.encode_lines(["a", text])
+
+
 def test_an_added_token_that_a_normalizer_changes_decodes_as_the_library_writes_it(
     tmp_path: Path,
 ) -> None:

@@ -10,7 +10,7 @@ import tiktoken
 from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 
-from engine.formats.encodings import PATTERNS
+from engine.encodings import PATTERNS
 from engine.pipelines.splitting import (
     Splitter,
     isolated,
