@@ -112,6 +112,7 @@ class FileCommands(QObject):
         card.pattern_chosen.connect(self._reopen)
         card.close_wanted.connect(self._session.close_model)
         card.show()
+        card.activateWindow()
         return card
 
     def _reopen(self, key: int, pattern: str) -> None:
@@ -124,6 +125,7 @@ class FileCommands(QObject):
         dialog = KeyboardDialog(self._window)
         dialog.setAttribute(_DELETE)
         dialog.show()
+        dialog.activateWindow()
         return dialog
 
     def log_folder(self) -> None:

@@ -1,4 +1,4 @@
-"""Do or find anything: one field over actions, workspaces, models, examples and files."""
+"""One field over actions, workspaces, models, examples and files."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ class SearchField(QLineEdit):
         self._gather, self._keys, self._theme = gather, keys, theme
         self._entries: list[Entry] = []
         self._back: QWidget | None = None
-        self.setPlaceholderText(self.tr("Do or find anything"))
-        self.setAccessibleName(self.tr("Do or find anything"))
+        self.setPlaceholderText(self.tr("Find an action, model or file"))
+        self.setAccessibleName(self.tr("Find an action, model or file"))
         self.setTextMargins(22, 0, 0, 0)
         self.found = EntryModel(self)
         self.list = QListView(window)
