@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from engine.traces.passes import PassTrace
 
 
+ALGORITHM_NAMES = {
+    "bpe": "BPE",
+    "unigram": "Unigram",
+    "wordpiece": "WordPiece",
+    "word": "Word",
+    "char": "Character",
+}
+"""How an algorithm's name is written for people."""
+
+
 @dataclass(frozen=True)
 class SpecialToken:
     """A special token: its id and how it is spelled in text."""
@@ -300,10 +310,9 @@ class Model:
     @cached_property
     def summary(self) -> str:
         """One line: algorithm and size, as on the model's chip."""
-        names = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece"}
         size = self.vocabulary.count
         shown = f"{size / 1000:.0f}k" if size >= 10_000 else f"{size:,}"
-        return f"{names.get(self.algorithm, self.algorithm)} {shown}"
+        return f"{ALGORITHM_NAMES[self.algorithm]} {shown}"
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.summary}, {self.format}>"

@@ -341,7 +341,9 @@ def _arc_labels(
 ) -> list[_Label]:
     """Return the labels that arcs want, the most important first."""
     likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
-    wanted = (shapes.role >= Role.ALTERNATIVE) | (likely & (shapes.role == Role.OTHER))
+    # Where there is no law, every match is as likely as the next: those with room are named.
+    roomy = (not arcs.has_law) & (shapes.role == Role.OTHER)
+    wanted = (shapes.role >= Role.ALTERNATIVE) | (likely & (shapes.role == Role.OTHER)) | roomy
     wanted &= ~(shapes.fragment & arcs.bumps) & (shapes.edge != (light.hover or -1))
     if light.hover == 0:
         wanted &= shapes.edge != 0
@@ -356,6 +358,8 @@ def _arc_labels(
         centre = float(shapes.x0[k] + shapes.x1[k]) / 2
         apex = place.base - float(shapes.height[k])
         wide = wide_of(text)
+        if roomy[k] and wide > shapes.x1[k] - shapes.x0[k]:
+            continue
         own = len(labels)
         labels.append(
             _Label(QRectF(centre - wide / 2 - 1, apex - 19, wide + 2, 15), text, font, color)

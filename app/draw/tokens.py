@@ -283,7 +283,12 @@ def _draw_unknown(
     painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
     draw_text(painter, viewport, theme, text_rect(viewport, rect), theme.color("canvas"))
     painter.restore()
-    box = QRectF(right - 11, rect.top() + 1, 9, 11)
+    text = text_rect(viewport, rect)
+    if text.height() < rect.height():
+        # Letters that join fill the width of their cell: the mark stands where counts do.
+        box = QRectF(left, text.bottom() - 2, right - left, rect.bottom() - text.bottom())
+    else:
+        box = QRectF(right - 11, rect.top() + 1, 9, 11)
     painter.setFont(theme.font(9, bold=True))
     painter.setPen(theme.color("canvas"))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "?")

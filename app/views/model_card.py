@@ -24,6 +24,7 @@ from app.icons import paint_icon
 from app.session import OpenModel
 from app.theme import SIZE_DATA, SIZE_INPUT, Theme
 from app.views.topbar import draw_letter
+from engine.model import ALGORITHM_NAMES
 
 PATTERNS = ("none", "gpt2", "cl100k", "o200k")
 SHOWN_SPECIALS = 24
@@ -34,7 +35,6 @@ FORMATS = {
     "tiktoken": "tiktoken ranks",
     "bytepiece": "BytePiece",
 }
-ALGORITHMS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece"}
 
 
 def facts(info: dict[str, Any]) -> list[tuple[str, str]]:
@@ -47,7 +47,7 @@ def facts(info: dict[str, Any]) -> list[tuple[str, str]]:
         return tr("yes") if value else tr("no")
 
     rows = [
-        (tr("Algorithm"), ALGORITHMS.get(info["algorithm"], str(info["algorithm"]))),
+        (tr("Algorithm"), ALGORITHM_NAMES[info["algorithm"]]),
         (tr("Format"), FORMATS.get(info["format"], str(info["format"]))),
         (tr("Vocabulary"), tr("{count:,} pieces").format(count=info["vocab_size"])),
         (tr("Highest id"), f"{info['max_id']:,}"),

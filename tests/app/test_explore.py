@@ -436,10 +436,9 @@ def test_the_old_law_stays_with_a_note_until_the_new_one_is_there(qtbot, session
     assert workspace.lattice_title.note.text() == ""
 
 
-def test_without_a_law_theta_is_off_and_says_why(qtbot, session, explore):
+def test_without_a_law_there_is_no_theta_and_the_legend_says_why(qtbot, session, explore):
     workspace = explore(names=("everyday-bpe",))
-    assert not workspace.theta.isEnabled()
-    assert workspace.theta.toolTip() == workspace.placed.analysis.lattice.no_law
+    assert workspace.theta.isHidden()
     assert workspace.placed.analysis.lattice.no_law in workspace.lattice.legend()
     assert "probability" not in workspace.edges.edges.columns
     assert "rank" in workspace.edges.edges.columns

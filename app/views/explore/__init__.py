@@ -133,8 +133,8 @@ class ExploreWorkspace(Workspace):
         self.edges_title.note.setText(edges_note(placed))
         analysis = placed.analysis
         law = analysis is None or analysis.lattice.has_law
-        why = "" if analysis is None else analysis.lattice.no_law
-        self.theta.allow(law, why)
+        # Without a law there is nothing that a temperature could change; the legend says why.
+        self.theta.setVisible(law)
         if analysis is not None:
             self._fit_paths(law)
 

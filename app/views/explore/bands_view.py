@@ -29,7 +29,7 @@ from app.views.explore.wheel import wheel
 from engine.display import hexadecimal, visible
 
 HEAD, GAP = 24, 5
-BAND, BAND_JOINED, BAND_BYTES = 26, 37, 40
+BAND, BAND_JOINED, BAND_BYTES = 26, 40, 40
 """Heights of a band: for cells, for letters that join (counts stand below them), for bytes."""
 
 

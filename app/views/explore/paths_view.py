@@ -29,6 +29,7 @@ from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
 from engine.lattice import Path
+from engine.model import ALGORITHM_NAMES
 from engine.search import rounding
 
 ROW, BRICK, TOP = 25, 19, 6
@@ -132,7 +133,7 @@ class PathsView(QWidget):
         painter.setPen(theme.color("ink" if place == 0 else "ink2"))
         if not path.lattice.has_law:
             box = QRectF(12, rect.top(), GUTTER - 12, rect.height())
-            painter.drawText(box, middle, self.tr("the path taken"))
+            painter.drawText(box, middle, self._algorithm())
             return
         # "=2": this path's score is that of the path before.
         name = f"={place + 1}" if place in self._ties else str(place + 1)
@@ -144,6 +145,12 @@ class PathsView(QWidget):
         painter.setPen(theme.color("ink"))
         box = QRectF(BAR_LEFT, rect.top(), GUTTER - BAR_LEFT, rect.height())
         painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, number(path.probability))
+
+    def _algorithm(self) -> str:
+        """Return the name of the rule that cut the text."""
+        analysis = self._placed.analysis
+        opened = None if analysis is None else self._session.open_model(analysis.model_key)
+        return "" if opened is None else ALGORITHM_NAMES[opened.model.algorithm]
 
     def _paint_row(self, painter: QPainter, place: int, row: BrickRow) -> None:
         viewport, axis = self._viewport, self._viewport.axis

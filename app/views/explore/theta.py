@@ -102,11 +102,6 @@ class ThetaControl(QWidget):
         session.settings_changed.connect(self._show)
         self._show()
 
-    def allow(self, allowed: bool, why: str) -> None:
-        """Let θ be changed or not; `why` is the reason that a person reads."""
-        self.setEnabled(allowed)
-        self.setToolTip("" if allowed else why)
-
     def _slid(self, tick: int) -> None:
         theta = theta_at(tick)
         # Near 1 the slider catches, so that the model's own law is found again.
