@@ -1,91 +1,30 @@
-"""The picture of a word that merges: a row of bricks a state, ranks in the joints, curves between.
-
-A merged symbol is as wide as the initial symbols that it is made of, with the joints between
-them, so every brick stands under what it came from.
-"""
+"""The picture of a word that merges: a row of bricks a state, ranks in joints, curves between."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from app.draw.marks import draw_hatch
+from app.draw.merge_grid import PAD, Label, RowGrid, pill_width
 from app.draw.word import Row, Word
-from app.theme import SIZE_DATA, SIZE_NOTE, SIZE_PIECE, Theme
+from app.theme import SIZE_NOTE, SIZE_PIECE, Theme
 
 ROW, BRICK = 78.0, 46.0
 """Height of a row and of a brick."""
 
 TOP = 10.0
-NARROWEST, WIDEST = 38.0, 100.0
-"""Width of an initial symbol's brick."""
-
-MARGIN = 24.0
 CLOSING = 0.7
 """Share of the move in which the two bricks slide; in the rest the seam closes."""
 
 Cells = tuple[int, int]
 """A symbol, named by the first and the last initial symbol that it is made of."""
 
-Label = Callable[[int, int, int], tuple[str, bool]]
-"""From (piece, start, end) of a symbol: its text, and whether it is a byte fragment."""
-
-
 Style = Literal["plain", "made", "future"]
-
-
-@dataclass(frozen=True)
-class RowGrid:
-    """Where the bricks of a word stand: `cell` pixels for each initial symbol, `joint` between.
-
-    symbols: number of initial symbols. mirrored: the first one is at the right.
-    """
-
-    symbols: int
-    cell: float
-    joint: float
-    mirrored: bool = False
-
-    @property
-    def width(self) -> float:
-        return self.symbols * (self.cell + self.joint) - self.joint + 2 * MARGIN
-
-    def left(self, first: int, last: int) -> float:
-        """Return the left edge of a brick made of the initial symbols first … last."""
-        cell = self.symbols - 1 - last if self.mirrored else first
-        return MARGIN + cell * (self.cell + self.joint)
-
-    def size(self, first: int, last: int) -> float:
-        """Return the width of a brick made of the initial symbols first … last."""
-        return (last - first + 1) * (self.cell + self.joint) - self.joint
-
-    def cells_in(self, left: float, right: float) -> tuple[int, int]:
-        """Return the first and last initial symbol that [left, right] may touch."""
-        pitch = self.cell + self.joint
-        low = int(np.floor((left - MARGIN) / pitch))
-        high = int(np.floor((right - MARGIN) / pitch)) + 1
-        if self.mirrored:
-            low, high = self.symbols - 1 - high, self.symbols - 1 - low
-        return max(low, 0), min(high, self.symbols - 1)
-
-
-def fit_grid(symbols: int, room: float, joint: float, zoom: float, mirrored: bool) -> RowGrid:
-    """Make bricks as wide as the room allows, from `NARROWEST` to `WIDEST`, times the zoom."""
-    spare = room - 2 * MARGIN + joint
-    cell = min(max(spare / max(symbols, 1) - joint, NARROWEST), WIDEST)
-    return RowGrid(symbols, max(cell * zoom, 14.0), joint, mirrored)
-
-
-def joint_width(largest_rank: int, theme: Theme) -> float:
-    """Return the room that a joint needs for ranks up to the largest one."""
-    metrics = QFontMetricsF(theme.font(SIZE_DATA, bold=True))
-    return max(metrics.horizontalAdvance(f"{largest_rank:,}") + 22, 34.0)
 
 
 def row_in_view(word: Word, grid: RowGrid, row: int, left: float, right: float) -> Row:
@@ -154,16 +93,19 @@ def _paint_row(painter: QPainter, picture: Picture, row: int, left: float, right
         style: Style = "future" if future else "made" if place == made else "plain"
         text, fragment = picture.label(int(shown.piece[i]), int(shown.start[i]), int(shown.end[i]))
         rect = brick_rect(grid, row, place)
-        _paint_brick(painter, theme, rect, text, fragment, style, chosen == (place,))
+        seen = rect.intersected(QRectF(left, rect.top(), right - left, rect.height()))
+        _paint_brick(painter, theme, rect, text, fragment, style, chosen == (place,), seen)
     winner = word.merge(row) if row < word.n_steps else None
     for i, pair in enumerate(pairwise(cells)):
         rect = joint_rect(grid, row, *pair)
         rank = int(shown.rank[i])
-        _paint_joint(painter, theme, rect, rank, pair == winner, row - picture.current)
+        size = grid.rank_size
+        _paint_joint(painter, theme, rect, rank, size, pair == winner, row - picture.current)
         if chosen == pair:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("ink"), 2))
-            painter.drawRoundedRect(_pill(rect, rank, theme).adjusted(-3, -3, 3, 3), 13, 13)
+            ring = _pill(rect, rank, size, theme).adjusted(-3, -3, 3, 3)
+            painter.drawRoundedRect(ring, ring.height() / 2, ring.height() / 2)
 
 
 def _paint_brick(
@@ -174,7 +116,9 @@ def _paint_brick(
     fragment: bool,
     style: Style,
     selected: bool,
+    seen: QRectF | None = None,
 ) -> None:
+    """Paint a brick. seen: the part of it in view, in the middle of which its text stands."""
     painter.save()
     fill = None
     if style == "future":
@@ -197,15 +141,23 @@ def _paint_brick(
         hatch.setAlphaF(0.35 if style == "future" else 0.6)
         draw_hatch(painter, rect.adjusted(2, 2, -2, -2), hatch)
     back = fill if fill is not None else theme.color("canvas")
-    _paint_label(painter, theme, rect, text, ink, back if fragment else None)
+    place = rect if seen is None else _place_of_text(theme, rect, seen, text)
+    _paint_label(painter, theme, place, text, ink, back if fragment else None)
     painter.restore()
+
+
+def _place_of_text(theme: Theme, rect: QRectF, seen: QRectF, text: str) -> QRectF:
+    """Return where a brick's text goes: into the part in view if that has room for it."""
+    font, _ = fit_label(theme, text, rect.width() - 2 * PAD)
+    need = QFontMetricsF(font).horizontalAdvance(text) + 4 * PAD
+    return seen if need <= seen.width() else rect
 
 
 def _paint_label(
     painter: QPainter, theme: Theme, rect: QRectF, text: str, ink: QColor, back: QColor | None
 ) -> None:
     """Write a brick's text as large as it fits; `back` is put behind it over a hatch."""
-    font, shown = fit_label(theme, text, rect.width() - 8)
+    font, shown = fit_label(theme, text, rect.width() - 2 * PAD)
     if not shown:
         return
     painter.setFont(font)
@@ -234,10 +186,9 @@ def _rank_text(rank: int) -> str:
     return "–" if rank < 0 else f"{rank:,}"
 
 
-def _pill(rect: QRectF, rank: int, theme: Theme) -> QRectF:
-    text = _rank_text(rank)
-    wide = QFontMetricsF(theme.font(SIZE_DATA, bold=True)).horizontalAdvance(text) + 14
-    box = QRectF(0, 0, max(wide, 26.0), 22)
+def _pill(rect: QRectF, rank: int, size: int, theme: Theme) -> QRectF:
+    text = QFontMetricsF(theme.font(size, bold=True)).horizontalAdvance(_rank_text(rank))
+    box = QRectF(0, 0, pill_width(text, size), 2.0 * size - 2)
     box.moveCenter(rect.center())
     return box
 
@@ -247,17 +198,18 @@ def _paint_joint(
     theme: Theme,
     rect: QRectF,
     rank: int,
+    size: int,
     winner: bool,
     ahead: int,
 ) -> None:
     """Write the rank of a joint. ahead: rows from the current one, positive in the future."""
     text = _rank_text(rank)
     if not winner:
-        painter.setFont(theme.font(SIZE_DATA))
+        painter.setFont(theme.font(size))
         painter.setPen(theme.color("ink3" if ahead > 0 or rank < 0 else "ink2"))
         painter.drawText(rect.adjusted(-20, 0, 20, 0), Qt.AlignmentFlag.AlignCenter, text)
         return
-    box = _pill(rect, rank, theme)
+    box = _pill(rect, rank, size, theme)
     blue = theme.color("best")
     if ahead < 0:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -270,8 +222,8 @@ def _paint_joint(
         painter.setPen(pen)
         painter.setBrush(theme.color("canvas"))
         ink = blue if ahead == 0 else theme.color("ink3")
-    painter.drawRoundedRect(box, 11, 11)
-    painter.setFont(theme.font(SIZE_DATA, bold=True))
+    painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+    painter.setFont(theme.font(size, bold=True))
     painter.setPen(ink)
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 

@@ -48,6 +48,19 @@ class Rules:
 
 
 @dataclass(frozen=True, eq=False)
+class Candidates:
+    """Every pair of a pre-token that a rule could join at some moment.
+
+    boundary: int64[c], the initial symbol that the pair's left half ends with. rank: int32[c].
+    won: bool[c], the pair was merged.
+    """
+
+    boundary: NDArray[np.int64]
+    rank: Ints
+    won: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
 class Word:
     """Pre-token number `pretoken` of a trace, with at least one byte."""
 
@@ -108,6 +121,15 @@ class Word:
         middle = int(np.searchsorted(starts, steps.middle[k]))
         last = int(np.searchsorted(ends, steps.end[k]))
         return (first, middle - 1), (middle, last)
+
+    @property
+    def candidates(self) -> Candidates:
+        """Every pair that a rule could join at some moment, where it stands and how it ended."""
+        starts, _ = self._initial
+        low, high = self.trace.pair_cuts[self.pretoken : self.pretoken + 2].tolist()
+        pairs = self.trace.pairs
+        boundary = np.searchsorted(starts, pairs.middle[low:high]) - 1
+        return Candidates(boundary, pairs.rank[low:high], pairs.won[low:high].astype(np.bool_))
 
     @cached_property
     def rules(self) -> Rules:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import (
     QEasingCurve,
     QEvent,
@@ -26,6 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from app.draw.bidi import base_direction
+from app.draw.merge_grid import Needs, fit_grid, needs_of
 from app.draw.merge_labels import Labels
 from app.draw.merge_rows import (
     BRICK,
@@ -33,11 +35,8 @@ from app.draw.merge_rows import (
     TOP,
     Cells,
     Picture,
-    RowGrid,
     brick_rect,
-    fit_grid,
     joint_rect,
-    joint_width,
     paint_rows,
     row_in_view,
 )
@@ -48,6 +47,9 @@ from app.widgets import player_keys
 
 GUTTER = 216
 """Pixels at the left in which each row says what its step does; it stays when bricks scroll."""
+
+AROUND = 24
+"""Pixels kept in view beside the neighbours of a merge."""
 
 MOVE = 320
 """Milliseconds of a move of two bricks."""
@@ -68,7 +70,8 @@ class BrickRows(QAbstractScrollArea):
         self._player, self._theme = player, theme
         self._word: Word | None = None
         self._labels: Labels | None = None
-        self._grid = RowGrid(0, 1.0, 1.0)
+        self._needs = Needs(1.0, np.zeros(0), 1.0)
+        self._grid = fit_grid(self._needs, 1.0)
         self._row = 0
         self._zoom = 1.0
         self._mirrored = False
@@ -128,12 +131,12 @@ class BrickRows(QAbstractScrollArea):
         if word is not None:
             data = word.trace.prepared.data[slice(*word.span)].tobytes()
             self._mirrored = base_direction(data.decode("utf-8", errors="ignore")) == 1
+            if labels is not None:
+                self._needs = needs_of(word, labels.symbol, self._theme)
         self._layout()
-        if self._mirrored:
-            self.horizontalScrollBar().setValue(self.horizontalScrollBar().maximum())
-        else:
-            self.horizontalScrollBar().setValue(0)
-        self._reveal()
+        across = self.horizontalScrollBar()
+        across.setValue(across.maximum() if self._mirrored else 0)
+        self._reveal_row()
         self.viewport().update()
 
     def set_row(self, row: int) -> None:
@@ -144,7 +147,8 @@ class BrickRows(QAbstractScrollArea):
         if forward and not self._theme.reduced_motion and self.isVisible():
             self._move.setDuration(min(MOVE, round(self._player.interval * 0.8)))
             self._move.start()
-        self._reveal()
+        self._reveal_row()
+        self._reveal_merge()
         self.viewport().update()
 
     def select(self, selected: tuple[Cells, ...], row: int) -> None:
@@ -160,23 +164,23 @@ class BrickRows(QAbstractScrollArea):
             self.horizontalScrollBar().setRange(0, 0)
             self.verticalScrollBar().setRange(0, 0)
             return
-        rules = word.rules
-        largest = int(rules.rank[-1]) if len(rules.rank) else 0
-        joint = joint_width(largest, self._theme)
-        room = self.viewport().width() - GUTTER
-        self._grid = fit_grid(word.symbols, room, joint, self._zoom, self._mirrored)
+        across, room = self.horizontalScrollBar(), self.viewport().width() - GUTTER
+        # A word keeps its place as seen from where it is read from.
+        behind = across.maximum() - across.value()
+        self._grid = fit_grid(self._needs, room, self._zoom, self._mirrored)
         high = TOP * 2 + word.n_rows * ROW
-        self.horizontalScrollBar().setRange(0, max(0, round(self._grid.width - room)))
-        self.horizontalScrollBar().setPageStep(max(room, 1))
-        self.horizontalScrollBar().setSingleStep(40)
+        across.setRange(0, max(0, round(self._grid.width - room)))
+        across.setPageStep(max(room, 1))
+        across.setSingleStep(40)
+        if self._mirrored:
+            across.setValue(across.maximum() - behind)
         self.verticalScrollBar().setRange(0, max(0, round(high - self.viewport().height())))
         self.verticalScrollBar().setPageStep(self.viewport().height())
         self.verticalScrollBar().setSingleStep(round(ROW / 2))
 
-    def _reveal(self) -> None:
+    def _reveal_row(self) -> None:
         """Scroll so that the row is in view with what leads to it and what follows."""
-        word = self._word
-        if word is None:
+        if self._word is None:
             return
         bar, page = self.verticalScrollBar(), self.viewport().height()
         top, bottom = TOP + (self._row - 1) * ROW, TOP + (self._row + 2) * ROW
@@ -186,18 +190,23 @@ class BrickRows(QAbstractScrollArea):
             bar.setValue(int(top))
         elif bottom > bar.value() + page:
             bar.setValue(int(bottom - page))
-        if self._row > 0:
-            (first, _), (_, last) = word.merge(self._row - 1)
-        elif word.n_steps:
-            (first, _), (_, last) = word.merge(0)
-        else:
+
+    def _reveal_merge(self) -> None:
+        """Scroll so that what merged, or merges next, is in view with something on both sides."""
+        word = self._word
+        if word is None or not word.n_steps:
             return
-        rect = brick_rect(self._grid, 0, (first, last))
+        (first, seam), (_, last) = word.merge(max(self._row - 1, 0))
+        low, high = max(first - 1, 0), min(last + 1, word.symbols - 1)
+        rect = brick_rect(self._grid, 0, (low, high))
         across, room = self.horizontalScrollBar(), self.viewport().width() - GUTTER
-        if rect.width() > room or rect.left() - 60 < across.value():
-            across.setValue(int(rect.left() - 60))
-        elif rect.right() + 60 > across.value() + room:
-            across.setValue(int(rect.right() + 60 - room))
+        if rect.width() + 2 * AROUND > room:
+            middle = joint_rect(self._grid, 0, (seam, seam), (seam + 1, seam + 1)).center().x()
+            across.setValue(int(middle - room / 2))
+        elif rect.left() - AROUND < across.value():
+            across.setValue(int(rect.left() - AROUND))
+        elif rect.right() + AROUND > across.value() + room:
+            across.setValue(int(rect.right() + AROUND - room))
 
     def _rows_in_view(self) -> tuple[int, int]:
         assert self._word is not None
@@ -212,7 +221,7 @@ class BrickRows(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._layout()
-        self._reveal()
+        self._reveal_row()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         self.viewport().update()
@@ -360,7 +369,7 @@ class BrickRows(QAbstractScrollArea):
         near = min(range(len(ZOOMS)), key=lambda i: abs(ZOOMS[i] - self._zoom))
         self._zoom = ZOOMS[min(max(near + by, 0), len(ZOOMS) - 1)]
         self._restyle()
-        self._reveal()
+        self._reveal_merge()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
