@@ -9,6 +9,8 @@ pre-tokenizer and decoder become objects of the `tokenizers` library
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +64,17 @@ def recognise(data: bytes) -> bool:
 
 def read(source: Source) -> Model:
     """Read a tokenizer.json. Raises `ModelError` naming the field, merge or piece."""
-    reading = _open(source, decode(source))
+    big = {("model", "vocab"), ("model", "merges")}
+    return build(source, *read_json(source, decode(source), big, source.part(50, 600)))
+
+
+def build(source: Source, values: dict[str, Any], doubles: Sequence[str] = ()) -> Model:
+    """Make the model that the content of a tokenizer.json describes.
+
+    values: as `read_json` gives them, the vocabulary of ids as `Pairs`. doubles: keys that stand
+    twice. Readers of formats that say less than a tokenizer.json bring theirs in its form.
+    """
+    reading = _open(source, values, doubles)
     if reading.kind == "Unigram":
         read_scored(reading)
     else:
@@ -101,10 +113,8 @@ def read(source: Source) -> Model:
     )
 
 
-def _open(source: Source, text: str) -> Reading:
-    """Parse the JSON and find out which model it holds."""
-    big = {("model", "vocab"), ("model", "merges")}
-    values, doubles = read_json(source, text, big, source.part(50, 600))
+def _open(source: Source, values: dict[str, Any], doubles: Sequence[str]) -> Reading:
+    """Find out which model the JSON holds."""
     top = Fields(source, values)
     if "model" not in values:
         raise source.error(
@@ -262,19 +272,18 @@ def _build_wordpiece(
     prefix = model.text("continuing_subword_prefix", "##")
     limit = model.whole("max_input_chars_per_word", 100)
     unknown = find_unknown(reading, "unk_token", "[UNK]")
-    if prefix != "##":
-        raise reading.source.error(
-            f"continuation pieces are marked by {prefix!r}",
-            "field model.continuing_subword_prefix",
-            "only ## is read",
-        )
-    inside = np.fromiter((piece.startswith(b"##") for piece in pieces), np.bool_, len(pieces))
-    # The piece ## itself is an ordinary piece: as a continuation it would be empty.
-    inside &= np.fromiter((len(piece) > 2 for piece in pieces), np.bool_, len(pieces))
-    stripped = [p[2:] if c else p for p, c in zip(pieces, inside.tolist(), strict=True)]
+    mark = prefix.encode()
+    # The mark itself is an ordinary piece: as a continuation it would be empty.
+    marked = (bool(mark) and p.startswith(mark) and len(p) > len(mark) for p in pieces)
+    inside = np.fromiter(marked, np.bool_, len(pieces))
+    stripped = [p[len(mark) :] if c else p for p, c in zip(pieces, inside.tolist(), strict=True)]
     kind = kinds_of(reading, added, unknown)
     vocabulary = Vocabulary.build(
-        stripped, kind=kind, continuation=inside, matches=own_pieces(reading, kind)
+        stripped,
+        kind=kind,
+        continuation=inside,
+        matches=own_pieces(reading, kind),
+        mark=prefix,
     )
     reading.settings["max_input_chars_per_word"] = limit
     return WordPiece(vocabulary, unknown, limit), vocabulary, Spelling(unknown, None, False)
