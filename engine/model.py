@@ -170,8 +170,11 @@ class Model:
         return self.spelling.byte_pieces is not None
 
     def prepare(self, text: str | Text, special: Special = "literal") -> Prepared:
-        """Return the text as the model's algorithm sees it, aligned."""
-        return self.pipeline.prepare(text if isinstance(text, Text) else Text(text), special)
+        """Return the text as the model's algorithm sees it, aligned; `special` as in `encode`."""
+        given = text if isinstance(text, Text) else Text(text)
+        if special == "forbid":
+            refuse_special(self.find_special(given))
+        return self.pipeline.prepare(given, special)
 
     def encode(
         self, text: str | Text, special: Special = "literal", add_special: bool = False
@@ -185,12 +188,8 @@ class Model:
         """
         given = text if isinstance(text, Text) else Text(text)
         found = self.find_special(given)
-        if special == "forbid" and found:
-            raise ParameterError(
-                f"the text holds the special string {found[0].text!r}",
-                f"character {found[0].start_char}",
-                "remove it, or read special strings as text or as tokens",
-            )
+        if special == "forbid":
+            refuse_special(found)
         prepared = self.pipeline.prepare(given, special)
         return self.encode_prepared(prepared, add_special, found)
 
@@ -243,20 +242,30 @@ class Model:
                 )
         return self.pipeline.decode(ids)
 
-    def lattice(self, text: str | Text) -> Lattice:
-        """Return the lattice of a text: all pieces that match, and the path the model takes."""
+    def lattice(self, text: str | Text, special: Special = "literal") -> Lattice:
+        """Return the lattice of a text: all pieces that match, and the path the model takes.
+
+        special: as in `encode`; a special token that is parsed is one edge, and no other starts
+        or ends inside it.
+        """
         from engine.build import build_lattice
 
-        return build_lattice(self, self.prepare(text))
+        return build_lattice(self, self.prepare(text, special))
 
-    def merges(self, text: str | Text) -> MergeTrace:
+    def merges(self, text: str | Text, special: Special = "literal") -> MergeTrace:
         """Return the trace of BPE encoding; `ParameterError` for models that don't merge."""
         from engine.traces.merges import trace_merges
 
-        return trace_merges(self, self.prepare(text))
+        return trace_merges(self, self.prepare(text, special))
 
     def trace(
-        self, text: str | Text, kind: str = "", *, theta: float = 1.0, seed: int = 0
+        self,
+        text: str | Text,
+        kind: str = "",
+        *,
+        theta: float = 1.0,
+        seed: int = 0,
+        special: Special = "literal",
     ) -> MergeTrace | PassTrace:
         """Return the trace of `kind`: `merges`, `viterbi` or `perfect`; by default the model's own.
 
@@ -266,11 +275,11 @@ class Model:
 
         kind = kind or ("merges" if self.algorithm == "bpe" else "viterbi")
         if kind == "merges":
-            return self.merges(text)
+            return self.merges(text, special)
         if kind == "viterbi":
-            return trace_viterbi(self.lattice(text))
+            return trace_viterbi(self.lattice(text, special))
         if kind == "perfect":
-            return trace_perfect(self.lattice(text), theta=theta, seed=seed)
+            return trace_perfect(self.lattice(text, special), theta=theta, seed=seed)
         raise ParameterError(f"there is no trace {kind!r}", "", "choose merges, viterbi or perfect")
 
     def find_special(self, text: Text) -> tuple[SpecialFound, ...]:
@@ -295,7 +304,7 @@ class Model:
             "format": self.format,
             "algorithm": self.algorithm,
             "vocab_size": vocabulary.count,
-            "max_id": len(vocabulary) - 1,
+            "max_id": vocabulary.max_id,
             "holes": len(vocabulary.holes),
             "merges": None if merges is None else len(merges),
             "byte_level": self.byte_level,
@@ -316,6 +325,16 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.summary}, {self.format}>"
+
+
+def refuse_special(found: Sequence[SpecialFound]) -> None:
+    """Raise `ParameterError` if a text in which special strings are forbidden holds any."""
+    if found:
+        raise ParameterError(
+            f"the text holds the special string {found[0].text!r}",
+            f"character {found[0].start_char}",
+            "remove it, or read special strings as text or as tokens",
+        )
 
 
 def segment_prepared(segmenter: Segmenter, prepared: Prepared) -> Segmented:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from engine.text import Text
 
 Special = Literal["literal", "parse", "forbid"]
 """How strings that spell a special token are read: as text, as the token, or not at all."""
+
+READINGS: tuple[Special, ...] = get_args(Special)
 
 
 @dataclass(frozen=True, eq=False)

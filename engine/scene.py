@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from engine.bundled import PREFIX, locate_model
 from engine.errors import SceneError, TextError
 from engine.files import write_atomic
+from engine.pipeline import READINGS, Special
 from engine.text import Text
 
 VERSION = 1
@@ -55,7 +56,10 @@ class SceneModel:
 
 @dataclass(frozen=True)
 class SceneSettings:
-    """What the analysis depends on: as in the window's settings."""
+    """What the analysis depends on: as in the window's settings.
+
+    special: how strings in the text that spell a special token are read.
+    """
 
     theta: float = 1.0
     nbest: int = 6
@@ -64,6 +68,7 @@ class SceneSettings:
     method: str = "perfect"
     metric: str = "chars_per_token"
     base: str = ""
+    special: Special = "literal"
 
 
 @dataclass(frozen=True)
@@ -306,6 +311,7 @@ def _settings(reader: _Reader) -> SceneSettings:
         method=reader.take("method", "a text", _text) or usual.method,
         metric=reader.take("metric", "a text", _text) or usual.metric,
         base=reader.take("base", "a text", _text) or usual.base,
+        special=_special(reader.choice("special", READINGS, usual.special)),
     )
     reader.finish()
     return settings
@@ -336,6 +342,10 @@ def _selection(reader: _Reader, count: int) -> SceneSelection:
     )
     reader.finish()
     return selection
+
+
+def _special(name: str) -> Special:
+    return next(reading for reading in READINGS if reading == name)
 
 
 def _text(value: Any) -> str | None:

@@ -8,6 +8,7 @@ import re
 from engine.commands.common import (
     Subparsers,
     add_model,
+    add_special,
     add_text,
     new_command,
     open_model,
@@ -26,12 +27,7 @@ def add(subparsers: Subparsers) -> None:
     parser = new_command(subparsers, "encode", "cut a text into tokens", run_encode)
     add_model(parser)
     add_text(parser)
-    parser.add_argument(
-        "--special",
-        choices=("parse", "literal", "forbid"),
-        default="literal",
-        help="read strings that spell a special token as the token, as text, or not at all",
-    )
+    add_special(parser)
     parser.add_argument(
         "--add-special", action="store_true", help="add the model's own start and end tokens"
     )

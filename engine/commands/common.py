@@ -19,6 +19,7 @@ from engine.display import visible
 from engine.errors import ModelError, ParameterError, TextError
 from engine.formats import load, tiktoken
 from engine.model import Encoding, Model
+from engine.pipeline import READINGS
 from engine.progress import Report, silent
 from engine.text import Text
 
@@ -84,6 +85,16 @@ def add_text(parser: Parser) -> None:
     source.add_argument("--text", metavar="T", help="the text itself")
     source.add_argument(
         "--file", metavar="F", help="a UTF-8 file; - is standard input, which is also read without"
+    )
+
+
+def add_special(parser: Parser) -> None:
+    """Add how special strings in the text are read."""
+    parser.add_argument(
+        "--special",
+        choices=READINGS,
+        default="literal",
+        help="read strings that spell a special token as the token, as text, or not at all",
     )
 
 

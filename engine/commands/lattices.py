@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine.commands.common import (
     Subparsers,
     add_model,
+    add_special,
     add_text,
     add_theta,
     in_a_row,
@@ -43,6 +44,7 @@ def add(subparsers: Subparsers) -> None:
     parser = new_command(subparsers, "lattice", "show all ways to cut a text", run)
     add_model(parser)
     add_text(parser)
+    add_special(parser)
     add_theta(parser)
     parser.add_argument("--nbest", metavar="N", type=int, default=6, help="how many best paths")
     parser.add_argument(
@@ -74,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
         )
     model = open_model(arguments, arguments.model)
     text = read_text(arguments)
-    whole = lattice = model.lattice(text)
+    whole = lattice = model.lattice(text, arguments.special)
     kept = np.arange(whole.n_edges)
     if arguments.pin or arguments.forbid:
         pinned, forbidden = (

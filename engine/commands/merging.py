@@ -9,6 +9,7 @@ from typing import Any
 from engine.commands.common import (
     Subparsers,
     add_model,
+    add_special,
     add_text,
     in_a_row,
     new_command,
@@ -30,15 +31,16 @@ def add(subparsers: Subparsers) -> None:
     parser = new_command(subparsers, "merges", "list the merges that build a text's tokens", run)
     add_model(parser)
     add_text(parser)
+    add_special(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the merge steps of a text."""
     model = open_model(arguments, arguments.model)
     text = read_text(arguments)
-    trace = model.merges(text)
-    prepared = model.prepare(text)
-    tokens = token_rows(model.encode(text))
+    trace = model.merges(text, arguments.special)
+    prepared = model.prepare(text, arguments.special)
+    tokens = token_rows(model.encode(text, arguments.special))
     events = list(trace.won_and_blocked())
     steps = [
         _entry(model.vocabulary, prepared, event, step=event.step, pretoken=event.pretoken)

@@ -17,6 +17,7 @@ from engine.commands.common import (
     Subparsers,
     add_model,
     add_seed,
+    add_special,
     add_text,
     add_theta,
     in_a_row,
@@ -51,6 +52,7 @@ def add(subparsers: Subparsers) -> None:
     parser = new_command(subparsers, "sample", "draw segmentations at random", run)
     add_model(parser)
     add_text(parser)
+    add_special(parser)
     parser.add_argument(
         "--method", metavar="M", default="perfect", help=f"one of {', '.join(SAMPLERS)}"
     )
@@ -75,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
         _write_corpus(arguments)
         return
     model = open_model(arguments, arguments.model)
-    lattice = model.lattice(read_text(arguments))
+    lattice = model.lattice(read_text(arguments), arguments.special)
     draws = lattice.sample(
         arguments.method, theta=arguments.theta, count=arguments.count, seed=arguments.seed
     )
@@ -147,6 +149,8 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
         raise ParameterError("a text and a corpus are given", "", "leave one out")
     if arguments.count != 1:
         raise ParameterError("every line is drawn once", "--count", "leave it out")
+    if arguments.special != "literal":
+        raise ParameterError("lines of a corpus are read literally", "--special", "leave it out")
     model = open_model(arguments, arguments.model)
     corpus = open_corpus([locate_corpus(path) for path in arguments.corpus])
     lines = [line for language in corpus for line in corpus.lines(language)]
