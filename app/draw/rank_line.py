@@ -11,19 +11,22 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
 from app.draw.word import Rules
-from app.theme import SIZE_NOTE, Theme
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 
 Floats = NDArray[np.float64]
 
-LINE = 62.0
+LINE = 66.0
 """y of the scale, from the top of the picture."""
 
-ABOVE, BELOW = 30.0, 96.0
-"""y of the middle of the labels of winners and of outranked rules."""
+ABOVE, BELOW = (34.0, 18.0), (98.0, 113.0)
+"""y of the middle of the labels of winners and of outranked rules: two lines each."""
 
-HEIGHT = 112
+HEIGHT = 124
 REACH = 7.0
 """Pixels around a mark that belong to it."""
+
+OVERHANG = 30.0
+"""Pixels by which a label may reach over an end of the scale."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,49 +53,137 @@ class RankScale:
         return [*ticks, self.largest]
 
 
-def paint_rank_line(
-    painter: QPainter,
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A label that has found room. line: 0 for the line next to the scale, 1 for the other."""
+
+    rule: int
+    text: str
+    box: QRectF
+    line: int
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """The labels of a rank line, and how many rules of each kind have none."""
+
+    winners: tuple[Placed, ...]
+    outranked: tuple[Placed, ...]
+    winners_left: int
+    outranked_left: int
+
+
+def place_labels(
     scale: RankScale,
     rules: Rules,
     row: int,
     name: Callable[[int], str],
     theme: Theme,
     selected: int = -1,
-) -> None:
-    """Paint scale, marks and labels.
+) -> Placement:
+    """Find room for the labels of the rules.
 
-    row: merges done so far. name: the text of rule number i. selected: a rule, or -1.
+    row: merges done so far; the rule of the last one always gets its label, and so does the
+    selected one. The others are placed in an order that doesn't depend on these, so that stepping
+    moves few labels. name: the text of rule number i.
     """
-    _paint_scale(painter, scale, theme)
     x = scale.x(rules.rank)
     won = np.flatnonzero(rules.applied >= 0)
     lost = np.flatnonzero(rules.applied < 0)
-    _paint_outranked(painter, scale, x, lost, name, theme, selected)
-    # The step at hand comes last, over its neighbours; its label comes first.
-    order = won[np.argsort(np.abs(rules.applied[won] - (row - 1)), kind="stable")]
-    taken: list[QRectF] = []
-    font = theme.piece_font(SIZE_NOTE + 1)
-    bold = theme.piece_font(SIZE_NOTE + 1, bold=True)
+    at_hand = won[rules.applied[won] == row - 1].tolist() if row > 0 else []
+    first = [selected] if selected in won else []
+    first += [i for i in at_hand if i != selected]
+    winners = _place(scale, x, won, first, ABOVE, name, theme.piece_font(SIZE_DATA, bold=True))
+    first = [selected] if selected in lost else []
+    outranked = _place(scale, x, lost, first, BELOW, name, theme.piece_font(SIZE_NOTE))
+    left = len(won) - len(winners), len(lost) - len(outranked)
+    return Placement(tuple(winners), tuple(outranked), *left)
+
+
+def _place(
+    scale: RankScale,
+    x: Floats,
+    which: NDArray[np.int64],
+    first: list[int],
+    lines: tuple[float, float],
+    name: Callable[[int], str],
+    font: QFont,
+) -> list[Placed]:
+    """Place labels without overlap; those of `first` take the room of others."""
+    placed: list[Placed] = []
+    metrics = QFontMetricsF(font)
+
+    def label(i: int, line: int) -> Placed:
+        text = name(i)
+        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height())
+        box.moveCenter(QPointF(float(x[i]), lines[line]))
+        low, high = scale.left - OVERHANG, scale.right + OVERHANG - box.width()
+        box.moveLeft(min(max(box.left(), low), high))
+        return Placed(i, text, box, line)
+
+    def fits(new: Placed) -> bool:
+        return not any(_collide(new, old, x) for old in placed)
+
+    def taken(at: float, line: int) -> bool:
+        return any(p.line == line and p.box.left() <= at <= p.box.right() for p in placed)
+
+    for i in which.tolist():
+        # Without a look at the text where another label stands on its very place.
+        free = [n for n in range(len(lines)) if not taken(float(x[i]), n)]
+        placed += [new for n in free if fits(new := label(i, n))][:1]
+    for i in first:
+        if any(old.rule == i for old in placed):
+            continue
+        wanted = [label(i, n) for n in range(len(lines))]
+        if not any(fits(new) for new in wanted):
+            keep = [old for old in placed if old.rule in first or not _collide(wanted[0], old, x)]
+            placed[:] = keep
+        placed += [new for new in wanted if fits(new)][:1]
+    return placed
+
+
+def _collide(a: Placed, b: Placed, x: Floats) -> bool:
+    """Tell whether two labels meet, or the stem of the farther one meets the nearer one."""
+    if a.line == b.line:
+        return a.box.intersects(b.box)
+    near, far = (a, b) if a.line < b.line else (b, a)
+    return near.box.left() - 1 <= x[far.rule] <= near.box.right() + 1
+
+
+def paint_rank_line(
+    painter: QPainter,
+    scale: RankScale,
+    rules: Rules,
+    row: int,
+    labels: Placement,
+    theme: Theme,
+    selected: int = -1,
+) -> None:
+    """Paint scale, marks and labels. row: merges done so far. selected: a rule, or -1."""
+    x = scale.x(rules.rank)
+    _paint_outranked(painter, x, rules, labels, theme, selected)
+    _paint_scale(painter, scale, theme)
+    for label in labels.winners:
+        step = int(rules.applied[label.rule])
+        font = theme.piece_font(SIZE_DATA, bold=step == row - 1)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink" if step < row else "ink2"))
+        painter.drawText(label.box, Qt.AlignmentFlag.AlignCenter, label.text)
+    tops = {label.rule: label.box.bottom() for label in labels.winners}
+    # The step at hand comes last, over its neighbours.
+    won = np.flatnonzero(rules.applied >= 0)
+    order = won[np.argsort(-np.abs(rules.applied[won] - (row - 1)), kind="stable")]
     for i in order.tolist():
-        step = int(rules.applied[i])
-        at_hand = step == row - 1
-        label = name(i)
-        box = _label_box(bold if at_hand else font, label, float(x[i]), ABOVE, scale)
-        if not any(box.intersects(other) for other in taken):
-            taken.append(box)
-            painter.setFont(bold if at_hand else font)
-            painter.setPen(theme.color("ink" if step < row else "ink2"))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
-    for i in order[::-1].tolist():
-        _paint_winner(painter, float(x[i]), int(rules.applied[i]), row, theme, i == selected)
+        top = min(tops.get(i, LINE), LINE - 18) if i in tops else LINE - 12
+        _paint_winner(painter, float(x[i]), top, int(rules.applied[i]), row, theme, i == selected)
 
 
 def _paint_winner(
-    painter: QPainter, x: float, step: int, row: int, theme: Theme, selected: bool
+    painter: QPainter, x: float, top: float, step: int, row: int, theme: Theme, selected: bool
 ) -> None:
     blue = theme.color("best")
     painter.setPen(QPen(blue, 2 if step < row else 1.5))
-    painter.drawLine(QPointF(x, LINE - 18), QPointF(x, LINE - 5))
+    painter.drawLine(QPointF(x, top), QPointF(x, LINE - 5))
     painter.setPen(QPen(theme.color("ink") if step == row - 1 else blue, 2))
     painter.setBrush(blue if step < row else theme.color("canvas"))
     radius = 6.5 if step == row - 1 else 4.5
@@ -103,48 +194,34 @@ def _paint_winner(
 
 def _paint_outranked(
     painter: QPainter,
-    scale: RankScale,
     x: Floats,
-    lost: NDArray[np.int64],
-    name: Callable[[int], str],
+    rules: Rules,
+    labels: Placement,
     theme: Theme,
     selected: int,
 ) -> None:
-    painter.setPen(QPen(theme.color("ink3"), 1.2))
-    for at in np.unique(np.round(x[lost])).tolist():
-        painter.drawLine(QPointF(at - 4, LINE - 4), QPointF(at + 4, LINE + 4))
-        painter.drawLine(QPointF(at - 4, LINE + 4), QPointF(at + 4, LINE - 4))
-    font = theme.piece_font(SIZE_NOTE)
-    painter.setFont(font)
-    taken: list[QRectF] = []
-    for i in lost.tolist():
-        if i == selected:
-            _ring(painter, float(x[i]), theme)
-        label = name(i)
-        box = _label_box(font, label, float(x[i]), BELOW, scale)
-        if any(box.intersects(other) for other in taken):
-            continue
-        taken.append(box)
+    for label in labels.outranked:
         leader = QPen(theme.color("line2"), 1)
         leader.setDashPattern([1, 2])
         painter.setPen(leader)
-        painter.drawLine(QPointF(x[i], LINE + 6), QPointF(x[i], BELOW - 8))
-        painter.setPen(theme.color("ink2"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
+        at = float(x[label.rule])
+        painter.drawLine(QPointF(at, LINE + 6), QPointF(at, label.box.top()))
+        painter.setFont(theme.piece_font(SIZE_NOTE, bold=label.rule == selected))
+        painter.setPen(theme.color("ink" if label.rule == selected else "ink2"))
+        painter.drawText(label.box, Qt.AlignmentFlag.AlignCenter, label.text)
+    painter.setPen(QPen(theme.color("ink3"), 1.2))
+    lost = rules.applied < 0
+    for at in np.unique(np.round(x[lost])).tolist():
+        painter.drawLine(QPointF(at - 4, LINE - 4), QPointF(at + 4, LINE + 4))
+        painter.drawLine(QPointF(at - 4, LINE + 4), QPointF(at + 4, LINE - 4))
+    if selected >= 0 and lost[selected]:
+        _ring(painter, float(x[selected]), theme)
 
 
 def _ring(painter: QPainter, x: float, theme: Theme) -> None:
     painter.setPen(QPen(theme.color("ink"), 1.5))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawEllipse(QPointF(x, LINE), 9, 9)
-
-
-def _label_box(font: QFont, label: str, x: float, y: float, scale: RankScale) -> QRectF:
-    metrics = QFontMetricsF(font)
-    box = QRectF(0, 0, metrics.horizontalAdvance(label) + 8, metrics.height() + 2)
-    box.moveCenter(QPointF(x, y))
-    box.moveLeft(min(max(box.left(), scale.left - 30), scale.right + 30 - box.width()))
-    return box
 
 
 def _paint_scale(painter: QPainter, scale: RankScale, theme: Theme) -> None:
@@ -158,15 +235,20 @@ def _paint_scale(painter: QPainter, scale: RankScale, theme: Theme) -> None:
         painter.setPen(QPen(theme.color("line2"), 1))
         painter.drawLine(QPointF(x, LINE - 5), QPointF(x, LINE + 5))
         text = f"{tick:,}"
-        wide = metrics.horizontalAdvance(text)
+        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 4, metrics.height() - 2)
+        box.moveCenter(QPointF(x, LINE + 16))
+        painter.fillRect(box, theme.color("canvas"))  # leaders of labels end at a number
         painter.setPen(theme.color("ink3"))
-        painter.drawText(QPointF(x - wide / 2, LINE + 20), text)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def rule_at(scale: RankScale, rules: Rules, x: float, y: float) -> int:
-    """Return the rule whose mark or stem is at a point, the nearest one; -1 for none."""
-    if not len(rules.rank) or not LINE - 40 <= y <= HEIGHT:
-        return -1
+def rules_at(scale: RankScale, rules: Rules, labels: Placement, x: float, y: float) -> list[int]:
+    """Return the rules whose mark, stem or label is at a point, the nearest one first."""
+    for label in (*labels.winners, *labels.outranked):
+        if label.box.contains(QPointF(x, y)):
+            return [label.rule]
+    if not len(rules.rank) or not ABOVE[1] <= y <= HEIGHT:
+        return []
     away = np.abs(scale.x(rules.rank) - x)
-    nearest = int(np.argmin(away))
-    return nearest if away[nearest] <= REACH else -1
+    near = np.flatnonzero(away <= REACH)
+    return [int(i) for i in near[np.argsort(away[near], kind="stable")]]

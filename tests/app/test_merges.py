@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 
 import engine
 from app.draw.merge_rows import brick_rect, joint_rect, row_in_view
+from app.draw.rank_line import LINE
 from app.session import Session
 from app.theme import Theme
 from app.views.merges import MergesWorkspace
@@ -278,7 +279,7 @@ def test_the_rank_line_goes_to_the_step_of_a_rule(qtbot: Any, make: Make) -> Non
     rule = int(np.flatnonzero(word.rules.applied == 1)[0])
     workspace.player.seek(0)
     x = float(workspace.ranks.scale.x(int(word.rules.rank[rule])))
-    qtbot.mouseClick(workspace.ranks, Qt.MouseButton.LeftButton, pos=QPointF(x, 34 + 62).toPoint())
+    qtbot.mouseClick(workspace.ranks, Qt.MouseButton.LeftButton, pos=QPointF(x, LINE).toPoint())
     assert workspace.player.position == word.steps.start + 2
 
 

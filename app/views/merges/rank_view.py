@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.draw.merge_labels import Labels
-from app.draw.rank_line import HEIGHT, RankScale, paint_rank_line, rule_at
+from app.draw.rank_line import (
+    ABOVE,
+    BELOW,
+    HEIGHT,
+    Placement,
+    RankScale,
+    paint_rank_line,
+    place_labels,
+    rules_at,
+)
 from app.draw.word import Word
 from app.player import Player
-from app.theme import SIZE_DATA, Theme
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.widgets import player_keys
 
 LEFT = 212
+
+TOLD = 8
+"""Rules that the tip of a place names."""
 
 
 class RankView(QWidget):
@@ -30,6 +42,7 @@ class RankView(QWidget):
         self._row = 0
         self._largest = 1
         self._selected = -1
+        self._placed: tuple[tuple[Word, int, int, int], Placement] | None = None
         self.setMinimumHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Every rule that could act on this word, by rank"))
@@ -42,6 +55,8 @@ class RankView(QWidget):
         """Show the rules of a word. largest: the last rank of the model."""
         self._word, self._labels, self._row = word, labels, row
         self._largest, self._selected = largest, -1
+        self._placed = None
+        self.setAccessibleDescription("")
         self.update()
 
     def set_row(self, row: int) -> None:
@@ -51,11 +66,30 @@ class RankView(QWidget):
     def select(self, rule: int) -> None:
         """Mark a rule; -1 for none."""
         self._selected = rule
+        self.setAccessibleDescription(self.describe(rule) if rule >= 0 else "")
         self.update()
+
+    @property
+    def selected(self) -> int:
+        """The rule that is marked, -1 for none."""
+        return self._selected
 
     @property
     def scale(self) -> RankScale:
         return RankScale(LEFT, max(self.width() - 62, LEFT + 100), self._largest)
+
+    @property
+    def placement(self) -> Placement:
+        """The labels that have room, and how many have none."""
+        if self._word is None or self._labels is None:
+            return Placement((), (), 0, 0)
+        key = (self._word, self._row, self._selected, self.width())
+        if self._placed is None or self._placed[0] != key:
+            labels = place_labels(
+                self.scale, self._word.rules, self._row, self._name, self._theme, self._selected
+            )
+            self._placed = key, labels
+        return self._placed[1]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = self._theme, QPainter(self)
@@ -64,31 +98,66 @@ class RankView(QWidget):
         word, labels = self._word, self._labels
         if word is None or labels is None:
             return
-        left, centre = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(theme.font(SIZE_DATA, bold=True))
-        painter.setPen(theme.color("ink"))
-        painter.drawText(16, 20, LEFT - 60, 20, left | centre, self.tr("Winners"))
-        painter.setFont(theme.font(SIZE_DATA))
-        painter.setPen(theme.color("ink2"))
-        painter.drawText(16, 86, LEFT - 60, 20, left | centre, self.tr("Never the lowest"))
-        rules = word.rules
-        if not len(rules.rank):
-            painter.drawText(LEFT, 20, 400, 20, left | centre, self.tr("No rule joins any pair"))
+        placed = self.placement
+        self._paint_row_name(painter, ABOVE, self.tr("Winners"), placed.winners_left)
+        outranked = self.tr("Outranked every time")
+        self._paint_row_name(painter, BELOW, outranked, placed.outranked_left)
+        if not len(word.rules.rank):
+            painter.setFont(theme.font(SIZE_DATA))
+            painter.setPen(theme.color("ink2"))
+            left, centre = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignVCenter
+            line = QRectF(LEFT, ABOVE[1], self.width() - LEFT, ABOVE[0] - ABOVE[1])
+            painter.drawText(line, left | centre, self.tr("No rule joins any pair"))
+        paint_rank_line(painter, self.scale, word.rules, self._row, placed, theme, self._selected)
+        if self.hasFocus():
+            painter.setPen(theme.color("line2"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
 
-        def name(i: int) -> str:
-            return labels.rule(int(rules.left[i]), int(rules.right[i]))
+    def _paint_row_name(
+        self, painter: QPainter, lines: tuple[float, float], name: str, hidden: int
+    ) -> None:
+        """Write what a row of labels is, and how many rules have no label in it."""
+        theme = self._theme
+        place = QRectF(16, min(lines) - 9, LEFT - 32 - 24, 18)
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.setFont(theme.font(SIZE_DATA, bold=lines is ABOVE))
+        painter.setPen(theme.color("ink" if lines is ABOVE else "ink2"))
+        painter.drawText(place, middle, name)
+        if hidden:
+            more = self.tr("{n} more: point, or ↑ ↓").format(n=f"{hidden:,}")
+            painter.setFont(theme.font(SIZE_NOTE))
+            painter.setPen(theme.color("ink3"))
+            painter.drawText(place.translated(0, 16), middle, more)
 
-        paint_rank_line(painter, self.scale, rules, self._row, name, theme, self._selected)
+    def _name(self, rule: int) -> str:
+        assert self._word is not None
+        assert self._labels is not None
+        rules = self._word.rules
+        return self._labels.rule(int(rules.left[rule]), int(rules.right[rule]))
+
+    def describe(self, rule: int) -> str:
+        """Say which rule it is, its rank, and what became of it."""
+        assert self._word is not None
+        rules = self._word.rules
+        step = int(rules.applied[rule])
+        text = self.tr("{rule}: rank {rank}, outranked every time")
+        if step >= 0:
+            text = self.tr("{rule}: rank {rank}, applied at step {step}")
+        return text.format(
+            rule=self._name(rule), rank=f"{int(rules.rank[rule]):,}", step=f"{step + 1:,}"
+        )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        rule = self._rule_at(event.position().x(), event.position().y())
-        if rule >= 0:
-            self.chosen.emit(rule)
+        rules = self.rules_at(event.position())
+        if rules:
+            self.chosen.emit(rules[0])
 
-    def _rule_at(self, x: float, y: float) -> int:
+    def rules_at(self, place: QPointF) -> list[int]:
+        """Return the rules at a place of the view, the nearest one first."""
         if self._word is None:
-            return -1
-        return rule_at(self.scale, self._word.rules, x, y)
+            return []
+        return rules_at(self.scale, self._word.rules, self.placement, place.x(), place.y())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if player_keys.press(self._player, event):
@@ -102,15 +171,20 @@ class RankView(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            rule = self._rule_at(event.pos().x(), event.pos().y())
-            if rule >= 0 and self._word is not None and self._labels is not None:
-                rules = self._word.rules
-                text = self.tr("{rule}: rank {rank}").format(
-                    rule=self._labels.rule(int(rules.left[rule]), int(rules.right[rule])),
-                    rank=f"{int(rules.rank[rule]):,}",
-                )
+            found = self.rules_at(QPointF(event.pos()))
+            if found:
+                text = "\n".join(self.describe(rule) for rule in found[:TOLD])
+                if len(found) > TOLD:
+                    more = self.tr("and {n} more").format(n=f"{len(found) - TOLD:,}")
+                    text = f"{text}\n{more}"
                 QToolTip.showText(event.globalPos(), text, self)
             else:
                 QToolTip.hideText()
             return True
         return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()
