@@ -5,7 +5,7 @@ Also the distance between the two as the sample grows, on two logarithmic axes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,9 @@ ROW_ONE, ROW_TWO = 26.0, 40.0
 """Least height of a row with one method and with two."""
 
 TALLEST = 52.0
+
+END_LABEL = 30.0
+"""Pixels that the name and the number at a line's end take."""
 
 _ENDS = {
     0.001: 5, 0.002: 4, 0.005: 5, 0.01: 5, 0.02: 4, 0.05: 5, 0.1: 5, 0.2: 4, 0.3: 3, 0.4: 4,
@@ -268,8 +271,9 @@ def paint_curves(
         box = QRectF(at - 30, bottom + 5, 60, 18)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{power:,}")
         power *= 10
-    ends: list[float] = []
-    for curve in drawn:
+    lasts = [float(y(float(curve.distance[-1]))) for curve in drawn]
+    ends = spread(lasts, END_LABEL, top + 12, bottom - 16)
+    for curve, end in zip(drawn, ends, strict=True):
         color = QColor(curve.color)
         if stale:
             color.setAlphaF(0.45)
@@ -283,16 +287,29 @@ def paint_curves(
         if len(points) == 1:
             points.append(points[0] + QPointF(1, 0))
         painter.drawPolyline(QPolygonF(points))
-        end = float(ys[-1])
-        while any(abs(end - other) < 28 for other in ends):
-            end = max(ends) + 30
-        ends.append(end)
         painter.setPen(color)
         painter.setFont(theme.font(SIZE_DATA, bold=True))
         painter.drawText(QPointF(float(xs[-1]) + 8, end), curve.name)
         painter.setPen(theme.color("ink"))
         painter.setFont(theme.font(SIZE_DATA))
         painter.drawText(QPointF(float(xs[-1]) + 8, end + 14), f"{curve.distance[-1]:.3f}")
+
+
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return places at least `gap` apart, in the same order, from `low` to `high` while there is
+    room for all; each as near to its own place as those above it let it be.
+    """
+    order = sorted(range(len(places)), key=lambda k: places[k])
+    moved = list(places)
+    least = low
+    for k in order:
+        moved[k] = max(places[k], least)
+        least = moved[k] + gap
+    most = high
+    for k in reversed(order):
+        moved[k] = max(min(moved[k], most), low)
+        most = moved[k] - gap
+    return moved
 
 
 def rest_label(listed: int, paths: int) -> str:
