@@ -53,28 +53,9 @@ def read_ids(reading: Reading) -> None:
     source, pairs = reading.source, reading.model.values.get("vocab")
     if not isinstance(pairs, Pairs):
         raise reading.model.wrong("vocab", "an object of pieces and ids")
-    if not pairs:
-        raise source.error("the vocabulary is empty", "field model.vocab", AGAIN)
-    for piece, number in pairs:
-        if type(number) is not int or not 0 <= number <= MAX_ID:
-            shown = number if isinstance(number, int | float) else kind_of(number)
-            raise source.error(
-                f"piece {piece!r} has the id {shown}",
-                "field model.vocab",
-                f"ids are whole numbers from 0 to {MAX_ID:,}",
-            )
-    ids = dict(pairs)
+    tokens, ids = place_by_id(source, pairs, "field model.vocab")
     if len(ids) != len(pairs):
         _warn_doubles(reading, [piece for piece, _ in pairs])
-    tokens: list[str | None] = [None] * (max(ids.values()) + 1)
-    for piece, number in ids.items():
-        if tokens[number] is not None:
-            raise source.error(
-                f"the pieces {tokens[number]!r} and {piece!r} have the same id {number}",
-                "field model.vocab",
-                "give each piece its own id",
-            )
-        tokens[number] = piece
     reading.tokens, reading.ids, reading.size = tokens, ids, len(ids)
     gaps = len(tokens) - len(ids)
     if gaps:
@@ -83,6 +64,36 @@ def read_ids(reading: Reading) -> None:
         reading.warnings.append(
             f"{gaps} of {len(tokens)} ids lack a piece: {', '.join(first)}{more}"
         )
+
+
+def place_by_id(
+    source: Source, pairs: Pairs, where: str = ""
+) -> tuple[list[str | None], dict[str, int]]:
+    """Return the pieces by id, None for a hole, and the id of each; the last of equal ones counts.
+
+    pairs: of piece and id. where: their place in the file, for the `ModelError` of a wrong id.
+    """
+    if not pairs:
+        raise source.error("the vocabulary is empty", where, AGAIN)
+    for piece, number in pairs:
+        if type(number) is not int or not 0 <= number <= MAX_ID:
+            shown = number if isinstance(number, int | float) else kind_of(number)
+            raise source.error(
+                f"piece {piece!r} has the id {shown}",
+                where,
+                f"ids are whole numbers from 0 to {MAX_ID:,}",
+            )
+    ids = dict(pairs)
+    tokens: list[str | None] = [None] * (max(ids.values()) + 1)
+    for piece, number in ids.items():
+        if tokens[number] is not None:
+            raise source.error(
+                f"the pieces {tokens[number]!r} and {piece!r} have the same id {number}",
+                where,
+                "give each piece its own id",
+            )
+        tokens[number] = piece
+    return tokens, ids
 
 
 def _warn_doubles(reading: Reading, pieces: list[str]) -> None:

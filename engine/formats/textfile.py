@@ -16,3 +16,14 @@ def decode(source: Source) -> str:
             f"line {line}, byte {error.start}",
             "the file is damaged: copy or download it again",
         ) from None
+
+
+def lines_of(source: Source) -> list[str]:
+    r"""Return the lines of a text file, which end at `\n` or `\r\n` and nowhere else.
+
+    What follows the last `\n` is a line if it isn't empty. Raises `ModelError` as `decode` does.
+    """
+    lines = decode(source).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]

@@ -168,6 +168,14 @@ def _pattern(given: str | None, known: str | None, warnings: list[str]) -> tuple
             "the text isn't split, so tokens may differ from the model's own"
         )
         return "", ""
+    return split_pattern(choice)
+
+
+def split_pattern(choice: str) -> tuple[str, str]:
+    """Return name and regular expression of a split pattern, both empty for `none`.
+
+    choice: a name of `PATTERNS`, `none`, or a regular expression; `ParameterError` if it is none.
+    """
     if choice == "none":
         return "", ""
     if choice in PATTERNS:
