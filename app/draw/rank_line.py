@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
+from app.draw.widths import Widths
 from app.draw.word import Rules
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 
@@ -55,12 +56,25 @@ class RankScale:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A label that has found room. line: 0 for the line next to the scale, 1 for the other."""
+    """A label that has found room, between `left` and `right`.
+
+    stem: x of its mark. line: 0 for the line next to the scale, 1 for the other.
+    """
 
     rule: int
     text: str
-    box: QRectF
     line: int
+    stem: float
+    left: float
+    right: float
+    box: QRectF
+
+    def meets(self, other: Placed) -> bool:
+        """Tell whether two labels meet, or the stem of the farther one meets the nearer one."""
+        if self.line == other.line:
+            return self.left < other.right and other.left < self.right
+        near, far = (self, other) if self.line < other.line else (other, self)
+        return near.left - 1 <= far.stem <= near.right + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,21 +125,21 @@ def _place(
 ) -> list[Placed]:
     """Place labels without overlap; those of `first` take the room of others."""
     placed: list[Placed] = []
-    metrics = QFontMetricsF(font)
+    width, height = Widths(font), QFontMetricsF(font).height()
 
     def label(i: int, line: int) -> Placed:
-        text = name(i)
-        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height())
-        box.moveCenter(QPointF(float(x[i]), lines[line]))
-        low, high = scale.left - OVERHANG, scale.right + OVERHANG - box.width()
-        box.moveLeft(min(max(box.left(), low), high))
-        return Placed(i, text, box, line)
+        text, stem = name(i), float(x[i])
+        wide = width(text) + 8
+        left = min(stem - wide / 2, scale.right + OVERHANG - wide)
+        left = max(left, scale.left - OVERHANG)
+        box = QRectF(left, lines[line] - height / 2, wide, height)
+        return Placed(i, text, line, stem, left, left + wide, box)
 
     def fits(new: Placed) -> bool:
-        return not any(_collide(new, old, x) for old in placed)
+        return not any(new.meets(old) for old in placed)
 
     def taken(at: float, line: int) -> bool:
-        return any(p.line == line and p.box.left() <= at <= p.box.right() for p in placed)
+        return any(old.left <= at <= old.right for old in placed if old.line == line)
 
     for i in which.tolist():
         # Without a look at the text where another label stands on its very place.
@@ -136,18 +150,9 @@ def _place(
             continue
         wanted = [label(i, n) for n in range(len(lines))]
         if not any(fits(new) for new in wanted):
-            keep = [old for old in placed if old.rule in first or not _collide(wanted[0], old, x)]
-            placed[:] = keep
+            placed[:] = [old for old in placed if old.rule in first or not old.meets(wanted[0])]
         placed += [new for new in wanted if fits(new)][:1]
     return placed
-
-
-def _collide(a: Placed, b: Placed, x: Floats) -> bool:
-    """Tell whether two labels meet, or the stem of the farther one meets the nearer one."""
-    if a.line == b.line:
-        return a.box.intersects(b.box)
-    near, far = (a, b) if a.line < b.line else (b, a)
-    return near.box.left() - 1 <= x[far.rule] <= near.box.right() + 1
 
 
 def paint_rank_line(
