@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.apart import call_apart
-from engine.pipeline import Pipeline, Prepared
+from engine.errors import CoverageError
+from engine.pipeline import Pipeline, Prepared, Special
 from engine.progress import Report
 from engine.text import Text
 
 if TYPE_CHECKING:
-    from engine.model import Encoding, Model
+    from engine.model import Encoding, Model, SpecialFound
 
 LONG = 100_000
 """Bytes of text from which it is prepared in a process of its own.
@@ -25,20 +28,55 @@ of a megabyte holds Python's global lock for a third of a second.
 Arrays = tuple[NDArray[np.generic], ...]
 
 
-def encode_text(model: Model, text: Text, report: Report) -> Encoding:
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A text under one reading of its special strings.
+
+    encoding: None where special strings are forbidden and the text holds some. found: those it
+    holds. tokens: how many tokens the readings give that give any; empty where nothing is found.
+    """
+
+    special: Special
+    encoding: Encoding | None
+    found: tuple[SpecialFound, ...] = ()
+    tokens: Mapping[Special, int] = field(default_factory=dict)
+
+
+def read_text(model: Model, text: Text, special: Special, report: Report) -> Reading:
+    """Encode a text under a reading, and count what the others give where they differ."""
+    found = model.find_special(text)
+    if not found:
+        return Reading(special, encode_text(model, text, report))
+    encoding = None
+    if special != "forbid":
+        encoding = encode_text(model, text, report, special)
+    tokens: dict[Special, int] = {}
+    if text.n_bytes < LONG:
+        for reading in ("literal", "parse"):
+            if encoding is not None and reading == special:
+                tokens[reading] = len(encoding)
+                continue
+            try:
+                tokens[reading] = len(model.encode(text, reading))
+            except CoverageError:
+                continue
+    return Reading(special, encoding, found, tokens)
+
+
+def encode_text(model: Model, text: Text, report: Report, special: Special = "literal") -> Encoding:
     """Encode a text as `Model.encode` does; a long one is prepared apart.
 
     The rest of the work is done by kernels, which let other threads run.
     """
     if text.n_bytes < LONG:
-        return model.encode(text)
-    arrays = call_apart(_prepare, model.pipeline, text.encoded, report=report)
+        return model.encode(text, special)
+    arrays = call_apart(_prepare, model.pipeline, special, text.encoded, report=report)
     return model.encode_prepared(Prepared(text, *arrays), found=model.find_special(text))
 
 
-def _prepare(pipeline: Pipeline, encoded: bytes, report: Report) -> Arrays:
+def _prepare(pipeline: Pipeline, special: Special, encoded: bytes, report: Report) -> Arrays:
     """Prepare a text and return all of `Prepared` but the text; runs in the process."""
-    prepared = pipeline.prepare(Text.from_bytes(encoded))
+    prepared = pipeline.prepare(Text.from_bytes(encoded), special)
     return (
         prepared.data,
         prepared.cuts,

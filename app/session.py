@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.encoding import encode_text
+from app.encoding import Reading, read_text
 from app.jobs import Jobs
 from app.loading import load_model
 from engine.errors import SegscopeError, TextError
+from engine.pipeline import Special
 from engine.progress import Report
 from engine.text import Text, Unit
 
@@ -57,7 +58,10 @@ class OpenModel:
 
 @dataclass(frozen=True)
 class Settings:
-    """What an analysis depends on beside text and model."""
+    """What an analysis depends on beside text and model.
+
+    special: how strings in the text that spell a special token are read.
+    """
 
     theta: float = 1.0
     nbest: int = 6
@@ -66,6 +70,7 @@ class Settings:
     method: str = "perfect"
     metric: str = "chars_per_token"
     base: str = ""
+    special: Special = "literal"
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class Session(QObject):
         self._corpus: Corpus | None = None
         self._settings = Settings()
         self._selection = Selection()
-        self._encodings: dict[int, Encoding] = {}
+        self._readings: dict[int, Reading] = {}
         self._analysis: Analysis | None = None
         self._lattice_timer = QTimer(self, singleShot=True, interval=LATTICE_DELAY)
         self._lattice_timer.timeout.connect(self._start_analysis)
@@ -168,8 +173,22 @@ class Session(QObject):
         return next((m for m in self._models if m.key == key), None)
 
     def encoding(self, key: int) -> Encoding | None:
-        """Return the encoding of the current text, None while it is being computed."""
-        return self._encodings.get(key)
+        """Return the encoding of the current text, None while it is being computed.
+
+        None, too, where special strings are forbidden and the text holds some: `reading` has them.
+        """
+        reading = self._readings.get(key)
+        return None if reading is None else reading.encoding
+
+    def reading(self, key: int) -> Reading | None:
+        """Return how a model reads the current text, None while that is being computed."""
+        return self._readings.get(key)
+
+    @property
+    def forbidden(self) -> bool:
+        """Whether the active model isn't given the text, for the special strings in it."""
+        reading = None if self._active is None else self._readings.get(self._active)
+        return reading is not None and reading.special == "forbid" and bool(reading.found)
 
     # Opening and closing
 
@@ -214,7 +233,7 @@ class Session(QObject):
         opened = OpenModel(self._next_key, self._models[place].letter, model)
         self._next_key += 1
         self.jobs.cancel(f"encode {key}")
-        self._encodings.pop(key, None)
+        self._readings.pop(key, None)
         self._models = (*self._models[:place], opened, *self._models[place + 1 :])
         self.models_changed.emit()
         self._start_encoding(opened)
@@ -227,7 +246,7 @@ class Session(QObject):
             return
         self.jobs.cancel(f"encode {key}")
         self._models = tuple(m for m in self._models if m.key != key)
-        self._encodings.pop(key, None)
+        self._readings.pop(key, None)
         self.models_changed.emit()
         if self._active == key:
             rest = self._models[min(place, len(self._models) - 1)] if self._models else None
@@ -309,7 +328,7 @@ class Session(QObject):
         if text.string == self._text.string:
             return
         self._text = text
-        self._encodings.clear()
+        self._readings.clear()
         self._selection = Selection(model=self._active, language=self._selection.language)
         self.text_changed.emit()
         self.selection_changed.emit()
@@ -324,7 +343,12 @@ class Session(QObject):
             return
         before, self._settings = self._settings, settings
         self.settings_changed.emit()
-        if (before.theta, before.nbest) != (settings.theta, settings.nbest):
+        if before.special != settings.special:
+            self.select(edge=None, piece=None, path=None, step=None)
+            for opened in self._models:
+                self._start_encoding(opened)
+            self._start_analysis()
+        elif (before.theta, before.nbest) != (settings.theta, settings.nbest):
             self._start_law()
 
     def select(self, **changes: Any) -> None:
@@ -337,17 +361,17 @@ class Session(QObject):
     # The engine's work
 
     def _start_encoding(self, opened: OpenModel) -> None:
-        text, key = self._text, opened.key
+        text, key, special = self._text, opened.key, self._settings.special
 
-        def done(encoding: Encoding) -> None:
+        def done(reading: Reading) -> None:
             if text is self._text:
-                self._encodings[key] = encoding
+                self._readings[key] = reading
                 self.encoding_changed.emit(key)
 
         self.jobs.start(
             f"encode {key}",
             self.tr("Encoding with {name}").format(name=opened.model.name),
-            lambda report: encode_text(opened.model, text, report),
+            lambda report: read_text(opened.model, text, special, report),
             done,
             lambda error: self.failed.emit(error, self.tr("The text was not encoded")),
         )
@@ -377,17 +401,21 @@ class Session(QObject):
             self._set_analysis,
         )
 
-    def _set_analysis(self, analysis: Analysis) -> None:
-        if not self._current(analysis):
+    def _set_analysis(self, analysis: Analysis | None) -> None:
+        """Take an analysis; None where special strings are forbidden and the text holds some."""
+        if analysis is not None and not self._current(analysis):
             return
         self._analysis = analysis
         self.analysis_changed.emit()
+        if analysis is None:
+            return
         now, then = self._settings, analysis.settings
         if (now.theta, now.nbest) != (then.theta, then.nbest):
             self._start_law()
 
     def _current(self, analysis: Analysis) -> bool:
-        return analysis.text is self._text and analysis.model_key == self._active
+        same = analysis.settings.special == self._settings.special
+        return same and analysis.text is self._text and analysis.model_key == self._active
 
     @property
     def busy(self) -> bool:
@@ -395,10 +423,15 @@ class Session(QObject):
         return bool(self.jobs.running) or self._lattice_timer.isActive()
 
 
-def analyse(opened: OpenModel, text: Text, settings: Settings) -> Analysis:
-    """Build lattice, best paths and law of a text; a long text is cut at a grapheme."""
+def analyse(opened: OpenModel, text: Text, settings: Settings) -> Analysis | None:
+    """Build lattice, best paths and law of a text; a long text is cut at a grapheme.
+
+    None where special strings are forbidden and the text holds some.
+    """
     shown = text.head(LATTICE_LIMIT)
-    lattice = opened.model.lattice(shown)
+    if settings.special == "forbid" and opened.model.find_special(shown):
+        return None
+    lattice = opened.model.lattice(shown, settings.special)
     # Placing the lattice needs the bounds, in the window's thread.
     _ = lattice.prepared.text.grapheme_bounds
     bare = Analysis(opened.key, text, shown.n_bytes, settings, lattice, lattice.path, (), None)

@@ -176,7 +176,7 @@ class Placed(QObject):
 
     def _encoding_changed(self, key: int) -> None:
         if self._wait.isActive():
-            if all(self._session.encoding(m.key) is not None for m in self._session.models):
+            if all(self._session.reading(m.key) is not None for m in self._session.models):
                 self._show_axis()
             return
         self._place_bands(key)
@@ -189,7 +189,9 @@ class Placed(QObject):
 
     def _place_bands(self, key: int) -> None:
         encoding = self._session.encoding(key)
-        if encoding is not None and encoding.text is self.axis.text:
+        if encoding is None:
+            self.bands.pop(key, None)
+        elif encoding.text is self.axis.text:
             self.bands[key] = place_tokens(encoding, self.axis)
 
     def place_lattice(self) -> None:

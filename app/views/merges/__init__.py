@@ -55,6 +55,7 @@ class MergesWorkspace(Workspace):
         self._selected: tuple[Cells, ...] = ()
         self._selected_row = -1
         self._wanted: tuple[int, int] | None = None
+        self._special = session.settings.special
         self._stale = True
         self._quiet = False
 
@@ -99,6 +100,7 @@ class MergesWorkspace(Workspace):
         session.active_changed.connect(self._active_changed)
         session.models_changed.connect(self._show_state)
         session.selection_changed.connect(self._show_selection)
+        session.settings_changed.connect(self._settings_changed)
         self._text_changed()
         self._active_changed()
 
@@ -175,6 +177,12 @@ class MergesWorkspace(Workspace):
         if self.isVisible():
             self._pause.start()
 
+    def _settings_changed(self) -> None:
+        if self._session.settings.special != self._special:
+            self._stale = True
+            if self.isVisible():
+                self._follow()
+
     def _active_changed(self) -> None:
         self._stale = True
         self._show_state()
@@ -206,14 +214,19 @@ class MergesWorkspace(Workspace):
         self._stale = False
         if opened is None:
             return
-        text = self._session.text
+        text, self._special = self._session.text, self._session.settings.special
+        special = self._special
         self._session.jobs.start(
             "merges",
             self.tr("Following the merges"),
-            lambda report: follow(opened, text, report),
+            lambda report: follow(opened, text, special, report),
             self._take,
-            lambda error: self._session.failed.emit(error, self.tr("The merges were not followed")),
+            self._failed,
         )
+
+    def _failed(self, error: BaseException) -> None:
+        self._take(None)
+        self._session.failed.emit(error, self.tr("The merges were not followed"))
 
     def _take(self, followed: Followed | None) -> None:
         before, self._followed = self._followed, followed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.session import OpenModel
+from engine.pipeline import Special
 from engine.progress import Report
 from engine.text import Text
 from engine.traces.merges import MergeTrace
@@ -22,14 +23,17 @@ class Followed(NamedTuple):
     shown: int
 
 
-def follow(opened: OpenModel, text: Text, report: Report) -> Followed:
-    """Trace the merges of a text, of a long one up to `LIMIT` bytes."""
+def follow(opened: OpenModel, text: Text, special: Special, report: Report) -> Followed:
+    """Trace the merges of a text, of a long one up to `LIMIT` bytes.
+
+    Raises `ParameterError` where special strings are forbidden and the text holds some.
+    """
     shown = text
     if text.n_bytes > LIMIT:
         place = text.position("grapheme", LIMIT)
         shown = Text(text.slice(0, text.byte("grapheme", place)))
     report(0, 1)
-    trace = opened.model.merges(shown)
+    trace = opened.model.merges(shown, special)
     return Followed(trace, opened.key, text, shown.n_bytes)
 
 

@@ -254,6 +254,9 @@ class SamplingWorkspace(Workspace):
         if self._waiting:
             return
         analysis, session = self._session.analysis, self._session
+        if analysis is None and session.active is not None and session.forbidden:
+            self._clear()
+            self.controls.count.setText(self.tr("Special strings in the text are forbidden"))
         if analysis is None or analysis.text is not session.text:
             return
         if analysis.lattice.uncovered is not None:
