@@ -103,6 +103,9 @@ class Bpe:
         are one symbol. With neither, an unknown character is left out and its neighbours may
         merge across the gap.
     ignore_merges: a pre-token that is itself a piece is that piece.
+    Symbols without a piece: SentencePiece and tiktoken look joined texts up, so a unit that is no
+        piece may still merge. Such symbols are entries of kind HOLE with bytes, behind the last
+        piece of the vocabulary; what is left of them in the end is an unknown character.
     prefix, suffix: what HuggingFace's BPE puts before each symbol of a pre-token but the first,
         and after the last; the vocabulary's pieces carry them.
     """
@@ -185,11 +188,24 @@ class Bpe:
         """The pieces that a symbol may start as; SentencePiece's unused pieces count."""
         vocabulary = self.vocabulary
         if self.rule != "concatenation":
-            return vocabulary.index
+            return {**vocabulary.index, **self.lacking} if self.lacking else vocabulary.index
         unused = np.flatnonzero(vocabulary.kind == PieceKind.UNUSED).tolist()
         base = {vocabulary.bytes(i): i for i in unused if vocabulary.lengths[i]}
         base.update(vocabulary.index)
+        base.update(self.lacking)
         return base
+
+    @cached_property
+    def lacking(self) -> dict[bytes, int]:
+        """Symbols without a piece, see the class: their number by their bytes."""
+        vocabulary = self.vocabulary
+        ids = np.flatnonzero((vocabulary.kind == PieceKind.HOLE) & (vocabulary.lengths > 0))
+        return {vocabulary.bytes(i): i for i in ids.tolist()}
+
+    @cached_property
+    def _strays(self) -> frozenset[int]:
+        """What is an unknown character in the end, where there are symbols without a piece."""
+        return frozenset((*self.lacking.values(), self.unknown) if self.lacking else ())
 
     @cached_property
     def _whole(self) -> PieceTable | None:
@@ -247,6 +263,22 @@ class Bpe:
             np.array(word.id, dtype=np.int32),
         )
 
+    def first_symbols(self, text: bytes) -> list[tuple[int, int, int]]:
+        """Return (id, start, end) of each symbol of a pre-token before any merge."""
+        return self._symbols(text).symbols()
+
+    def merged(self, symbols: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Return what merging leaves of symbols (id, start, end) that stand side by side."""
+        ids, starts, ends = (list(column) for column in zip(*symbols, strict=True))
+        word = _Word(starts, ends, ids, list(range(1, len(symbols) + 1)), [], {})
+        self._merge(word)
+        return word.symbols()
+
+    @property
+    def spelled_alike(self) -> bool:
+        """Whether a piece's first symbols are the same wherever it stands in a pre-token."""
+        return not (self.prefix or self.suffix) and self._whole is None
+
     def merge_steps(self, data: NDArray[np.uint8], start: int, end: int) -> MergeSteps:
         """Return the merges applied to the pre-token `data[start:end]`, in order."""
         word = self._word(data[start:end].tobytes())
@@ -270,8 +302,9 @@ class Bpe:
     ) -> Segmented:
         """Cut each pre-token by merging."""
         data, starts, ends = check_spans(data, starts, ends)
-        # Taking unused pieces apart again is left to the plain road: hardly a model has them.
-        if compiled(len(data)) and not self._unused:
+        # Left to the plain road, as hardly a model has them: taking unused pieces apart again,
+        # and symbols without a piece.
+        if compiled(len(data)) and not (self._unused or self.lacking):
             return self.segment_compiled(data, starts, ends)
         return self.segment_plain(data, starts, ends)
 
@@ -287,7 +320,7 @@ class Bpe:
     ) -> Segmented:
         """Do what `segment` does with the kernel; the spans must be checked."""
         longest, ids, at, to = room_for_tokens(starts, ends)
-        count = self.tables.encode(data, starts, ends, longest, ids, at, to)
+        count = self.tables.segment(data, starts, ends, longest, ids, at, to)
         return Segmented(ids[:count], at[:count], to[:count])
 
     def segment_plain(
@@ -304,8 +337,16 @@ class Bpe:
                 continue
             word = self._symbols(piece)
             self._merge(word)
+            fused = False
             for symbol, at, to in word.symbols():
-                self._spell(word, symbol, start + at, start + to, tokens)
+                stray = symbol in self._strays
+                if stray:
+                    span = (start + at, start + to)
+                    pieces = None if symbol == self.unknown else self.byte_pieces
+                    tokens.add_unknown(text, *span, self.unknown, pieces, fused)
+                else:
+                    self._spell(word, symbol, start + at, start + to, tokens)
+                fused = stray and self.fuse_unknown
         return tokens.segmented()
 
     def _word(self, piece: bytes) -> _Word:
@@ -407,7 +448,7 @@ class Bpe:
         the model treats them; pieces may span dropped characters.
         """
         data, starts, ends = check_spans(data, starts, ends)
-        if compiled(len(data)) and not self._gaps:
+        if compiled(len(data)) and not (self.lacking or self._gaps):
             return self.edges_compiled(data, starts, ends)
         return self.edges_plain(data, starts, ends)
 

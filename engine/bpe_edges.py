@@ -1,22 +1,28 @@
-"""The lattice edges of one BPE pre-token on the plain road.
+"""BPE and the edges of a lattice: the edges of one pre-token, and which of them merging makes.
 
-It serves short texts, and always the models whose pieces aren't spelled as the text is: with a
-prefix, a suffix, or characters that the model leaves out.
+The plain road to the edges serves short texts, and always the models whose pieces aren't spelled
+as the text is: with a prefix, a suffix, or characters that the model leaves out.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.matching import EdgeList, unit_end
+from engine.kernels import compiled
+from engine.matching import EdgeList, room_for_tokens, unit_end
 from engine.segmenter import EdgeKind
 
 if TYPE_CHECKING:
     from engine.bpe import Bpe
+    from engine.lattice import Lattice
 
 Spans = list[tuple[int, int]]
+Symbols = list[tuple[int, int, int]]
+"""Symbols as (id, start, end)."""
 
 
 def add_word_edges(bpe: Bpe, text: bytes, offset: int, found: EdgeList) -> None:
@@ -37,7 +43,7 @@ def _add_strays(bpe: Bpe, text: bytes, offset: int, found: EdgeList) -> Spans:
     while start < last:
         end = unit_end(text, start, last, bpe.alphabet)
         shown = (prefix if start else b"") + text[start:end] + (suffix if end == last else b"")
-        if shown in bpe.base:
+        if shown in bpe.base and shown not in bpe.lacking:
             kept.append((start, end))
         elif bpe.byte_pieces is not None:
             kept.append((start, end))
@@ -48,6 +54,8 @@ def _add_strays(bpe: Bpe, text: bytes, offset: int, found: EdgeList) -> Spans:
             kept.append((start, end))
             found.add(offset + start, offset + end, bpe.unknown, EdgeKind.UNKNOWN)
         else:
+            if shown in bpe.lacking:
+                kept.append((start, end))
             found.add(offset + start, offset + end, -1, EdgeKind.DROPPED)
         start = end
     return kept
@@ -77,3 +85,154 @@ def _add_pieces(bpe: Bpe, text: bytes, kept: Spans, offset: int, found: EdgeList
                 continue
             if end > at and end in source:
                 found.add(offset + a, offset + source[end], piece)
+
+
+def canonical_edges(bpe: Bpe, lattice: Lattice) -> NDArray[np.bool_]:
+    """Return which edges could be tokens of the model's own segmentation, bool[e].
+
+    A segmentation is the model's own if and only if merging gives back each of its tokens from
+    the token's own symbols, and each pair of neighbours from the symbols of the two (Vieira et
+    al. 2025, arXiv 2506.07956). So an edge can't be on the model's path if it fails alone, or
+    beside every edge that ends where it starts, or beside every one that starts where it ends;
+    pre-tokens don't touch each other. Those on the model's path always pass. Edges of rules other
+    than merging (added tokens, unknown and left out characters, fallback bytes) pass, and are
+    good neighbours; a pre-token that the model looks up before merging is its one edge alone.
+    """
+    start, end, cuts = lattice.start, lattice.end, lattice.prepared.cuts
+    word = np.searchsorted(cuts, start, side="right") - 1
+    stop = cuts[np.minimum(word + 1, len(cuts) - 1)]
+    merged = lattice.kind == EdgeKind.PIECE
+    fits = np.ones(lattice.n_edges, dtype=np.bool_)
+    if bpe.ignore_merges:
+        whole = merged & (start == cuts[word]) & (end == stop)
+        looked_up = np.zeros(len(cuts), dtype=np.bool_)
+        looked_up[word[whole]] = True
+        fits[looked_up[word] & ~whole] = False
+        merged &= ~looked_up[word]
+    asked = np.flatnonzero(merged)
+    none = np.full(len(asked), -1, dtype=np.int64)
+    fits[asked] = _stay(bpe, lattice, asked, none)
+    left, right = _neighbours(lattice, merged & fits, word)
+    together = _stay(bpe, lattice, left, right)
+    for edges, at_rim in ((right, start == cuts[word]), (left, end == stop)):
+        backed = at_rim | ~merged
+        backed[edges[together]] = True
+        fits &= backed | _beside_others(lattice, merged, edges is right)
+    return fits
+
+
+def _neighbours(
+    lattice: Lattice, good: NDArray[np.bool_], word: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all pairs (left, right) of good edges that meet at a node inside a pre-token."""
+    edges = np.flatnonzero(good)
+    low = np.searchsorted(lattice.start[edges], lattice.end[edges], side="left")
+    high = np.searchsorted(lattice.start[edges], lattice.end[edges], side="right")
+    counts = high - low
+    left = np.repeat(np.arange(len(edges)), counts)
+    offset = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    right = low[left] + offset
+    left, right = edges[left], edges[right]
+    inside = word[left] == word[right]
+    return left[inside], right[inside]
+
+
+def _beside_others(lattice: Lattice, merged: NDArray[np.bool_], before: bool) -> NDArray[np.bool_]:
+    """Return which edges stand after (before=True) or before an edge that isn't merged."""
+    touched = np.zeros(lattice.n_nodes, dtype=np.bool_)
+    others = np.flatnonzero(~merged & (lattice.kind != EdgeKind.PIECE))
+    touched[lattice.end[others] if before else lattice.start[others]] = True
+    beside: NDArray[np.bool_] = touched[lattice.start if before else lattice.end]
+    return beside
+
+
+def _stay(
+    bpe: Bpe, lattice: Lattice, left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return whether merging gives each edge back from its symbols, bool[k].
+
+    right: the edge that stands behind it, whose symbols and token count too; −1 for none.
+    """
+    if not bpe.spelled_alike:
+        return _stay_in_place(bpe, lattice, left, right)
+    pieces = lattice.piece.astype(np.int64)
+    second = np.where(right < 0, -1, pieces[right])
+    pairs = np.stack((pieces[left], second), axis=1)
+    size = len(bpe.vocabulary) + 1
+    _, first, place = np.unique(
+        pairs[:, 0] * size + pairs[:, 1] + 1, return_index=True, return_inverse=True
+    )
+    stays: NDArray[np.bool_] = _stay_alone(bpe, pairs[first])[place]
+    return stays
+
+
+def _stay_alone(bpe: Bpe, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which pieces come back when the symbols of both are merged, bool[k].
+
+    pairs: int64[k, 2], ids; −1 for no second one.
+    """
+    vocabulary = bpe.vocabulary
+    lengths = vocabulary.lengths.astype(np.int64)
+    sizes = np.where(pairs >= 0, lengths[pairs], 0)
+    ends = np.cumsum(sizes.sum(axis=1))
+    starts = ends - sizes.sum(axis=1)
+    total = int(sizes.sum())
+    stays = np.zeros(len(pairs), dtype=np.bool_)
+    if not compiled(total):
+        for k, ids in enumerate(pairs.tolist()):
+            wanted = [piece for piece in ids if piece >= 0]
+            data = b"".join(vocabulary.bytes(piece) for piece in wanted)
+            stays[k] = [symbol[0] for symbol in bpe.merged(bpe.first_symbols(data))] == wanted
+        return stays
+    from engine.kernels.bpe import WHOLE
+
+    tables = copy.copy(bpe.tables)
+    tables.flags = tables.flags & ~np.uint8(WHOLE)  # all are to be merged, none looked up
+    # The bytes of all pieces end to end, gathered out of the vocabulary.
+    pieces, lasting = pairs.reshape(-1), sizes.reshape(-1)
+    offsets = np.where(pieces >= 0, vocabulary.offsets[:-1][pieces], 0)
+    within = np.arange(total) - np.repeat(np.cumsum(lasting) - lasting, lasting)
+    data = vocabulary.data[np.repeat(offsets, lasting) + within]
+    longest, ids, at, to = room_for_tokens(starts, ends)
+    count = tables.encode(data, starts, ends, longest, ids, at, to)
+    place = np.searchsorted(starts, at[:count], side="right") - 1
+    number = np.bincount(place, minlength=len(pairs))
+    first = np.searchsorted(place, np.arange(len(pairs)), side="left")
+    two = pairs[:, 1] >= 0
+    stays = number == 1 + two
+    tokens = np.append(ids[:count], np.int32(-1)).astype(np.int64)
+    stays &= tokens[np.minimum(first, count)] == pairs[:, 0]
+    stays &= ~two | (tokens[np.minimum(first + 1, count)] == pairs[:, 1])
+    return stays
+
+
+def _stay_in_place(
+    bpe: Bpe, lattice: Lattice, left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Do what `_stay` does by the first symbols of the edges' pre-token.
+
+    A piece may be spelled otherwise at the start or the end of a pre-token than inside, and a
+    symbol that is several characters long may begin before an edge.
+    """
+    data, cuts = lattice.prepared.data.tobytes(), lattice.prepared.cuts
+    words = np.searchsorted(cuts, lattice.start[left], side="right") - 1
+    stays = np.zeros(len(left), dtype=np.bool_)
+    known: dict[int, Symbols] = {}
+    for k, (one, two, word) in enumerate(
+        zip(left.tolist(), right.tolist(), words.tolist(), strict=True)
+    ):
+        first = int(cuts[word])
+        symbols = known.get(word)
+        if symbols is None:
+            symbols = known[word] = bpe.first_symbols(data[first : int(cuts[word + 1])])
+        wanted = [
+            (int(lattice.piece[edge]), int(lattice.start[edge]), int(lattice.end[edge]))
+            for edge in (one, two)
+            if edge >= 0
+        ]
+        start, end = wanted[0][1] - first, wanted[-1][2] - first
+        part = [symbol for symbol in symbols if start <= symbol[1] and symbol[2] <= end]
+        if part:
+            left_over = bpe.merged(part)
+            stays[k] = [(i, a + first, b + first) for i, a, b in left_over] == wanted
+    return stays

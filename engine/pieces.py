@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
@@ -19,7 +20,8 @@ class PieceKind(IntEnum):
     """What a piece is for. 1 to 6 are SentencePiece's own numbers (`ModelProto.SentencePiece`)."""
 
     HOLE = 0
-    """No piece has this id."""
+    """No piece has this id. Behind the highest id, such entries hold the symbols without a piece
+    that BPE may merge (`Bpe`)."""
     NORMAL = 1
     UNKNOWN = 2
     CONTROL = 3
@@ -48,6 +50,9 @@ class Vocabulary:
         model defines none. Never a BPE rank.
     kind: uint8[n], `PieceKind`.
     continuation: bool[n], True for WordPiece's `##` pieces; None where the format has no such mark.
+    mark: how continuation pieces are written, `##` in BERT.
+    names: further byte strings that match a piece: HuggingFace's models also match the characters
+        `<0xE4>` as the byte piece.
     matches: bool[n], the pieces that the model's algorithm matches in text, where the kind doesn't
         tell: HuggingFace's Unigram also matches the characters `<unk>`. None: the kind tells.
     """
@@ -58,6 +63,8 @@ class Vocabulary:
     kind: NDArray[np.uint8]
     continuation: NDArray[np.bool_] | None = None
     matches: NDArray[np.bool_] | None = None
+    mark: str = "##"
+    names: Mapping[Bytes, int] = field(default_factory=dict)
 
     @classmethod
     def build(
@@ -67,6 +74,8 @@ class Vocabulary:
         kind: NDArray[np.uint8] | None = None,
         continuation: NDArray[np.bool_] | None = None,
         matches: NDArray[np.bool_] | None = None,
+        mark: str = "##",
+        names: Mapping[Bytes, int] | None = None,
     ) -> Vocabulary:
         """Make a vocabulary of a list of piece bytes in id order (b"" for a hole)."""
         n = len(pieces)
@@ -80,7 +89,7 @@ class Vocabulary:
         for array, name in ((score, "score"), (kind, "kind")):
             if len(array) != n:
                 raise ModelError(f"{len(array)} values of {name} for {n} pieces")
-        return cls(data, offsets, score, kind, continuation, matches)
+        return cls(data, offsets, score, kind, continuation, matches, mark, names or {})
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -92,8 +101,13 @@ class Vocabulary:
 
     @property
     def holes(self) -> NDArray[np.int64]:
-        """Ids without a piece."""
-        return np.flatnonzero(self.kind == PieceKind.HOLE)
+        """Ids without a piece, up to `max_id`."""
+        return np.flatnonzero(self.kind[: self.max_id + 1] == PieceKind.HOLE)
+
+    @property
+    def max_id(self) -> int:
+        """The highest id; symbols without a piece, which may stand behind it, don't count."""
+        return len(self) - 1 - int(np.count_nonzero((self.kind == 0) & (self.lengths > 0)))
 
     @cached_property
     def joined(self) -> bytes:
@@ -114,14 +128,14 @@ class Vocabulary:
     def text(self, piece: int) -> str:
         """Return a piece as text as its file writes it; stray bytes become U+FFFD.
 
-        WordPiece continuations get their `##` back, byte fallback pieces read `<0xE4>`.
+        WordPiece continuations get their mark back, byte fallback pieces read `<0xE4>`.
         """
         data = self.bytes(piece)
         if self.kind[piece] == _BYTE:
             return f"<0x{data[0]:02X}>"
         text = data.decode("utf-8", errors="replace")
         if self.continuation is not None and self.continuation[piece]:
-            return "##" + text
+            return self.mark + text
         return text
 
     @cached_property
@@ -151,10 +165,11 @@ class Vocabulary:
         offsets = self.offsets.tolist()
         joined = self.joined
         # Reversed, so that of two equal pieces the lower id stays.
-        return {
+        index = {
             joined[offsets[i] : offsets[i + 1]]: i
             for i in reversed(np.flatnonzero(wanted).tolist())
         }
+        return index if continuation or not self.names else {**index, **self.names}
 
     @cached_property
     def byte_pieces(self) -> NDArray[np.int32]:

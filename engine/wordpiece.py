@@ -1,8 +1,8 @@
 """WordPiece: the longest piece first, from left to right.
 
 Schuster & Nakajima, "Japanese and Korean Voice Search" (ICASSP 2012), as BERT applies it: inside
-a word only continuation pieces (written with `##`) match, and a word that can't be finished is
-one unknown token as a whole.
+a word only continuation pieces (written with a mark, `##` in BERT) match, and a word that can't be
+finished is one unknown token as a whole.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import compiled
 from engine.matching import (
+    Alphabet,
     EdgeList,
     PieceTable,
     TokenList,
@@ -30,21 +31,21 @@ from engine.segmenter import EdgeKind, Edges, Segmented
 if TYPE_CHECKING:
     from engine.kernels.trie import Trie
 
-MARK = b"##"
-"""How a continuation piece is written; a word that begins with it can match one literally."""
-
 
 @dataclass(frozen=True, eq=False)
 class WordPiece:
     """A WordPiece model's rule.
 
     unknown: id of the unknown token; -1 where the model has none, then such a word gives no
-    token. max_chars: a word of more characters is unknown without a try.
+    token. max_chars: a word of more characters is unknown without a try; for `alphabet`
+    "byte" (HuggingFace's ByteLevel before a WordPiece model) bytes are counted. With an empty
+    `Vocabulary.mark` any piece may stand anywhere in a word.
     """
 
     vocabulary: Vocabulary
     unknown: int
     max_chars: int = 100
+    alphabet: Alphabet = "char"
 
     @property
     def algorithm(self) -> str:
@@ -59,22 +60,31 @@ class WordPiece:
     @cached_property
     def _tables(self) -> tuple[PieceTable, PieceTable]:
         """Pieces that match at the start of a word, and inside it."""
-        return PieceTable(self._initial), PieceTable(self.vocabulary.continuation_index)
+        return PieceTable(self._initial), PieceTable(self._later)
 
     @cached_property
     def _initial(self) -> dict[bytes, int]:
-        """Pieces that match at the start of a word."""
-        vocabulary = self.vocabulary
-        initial = {MARK + data: i for data, i in vocabulary.continuation_index.items()}
+        """Pieces that match at the start of a word.
+
+        A word that begins with the mark can match a continuation piece as it is written.
+        """
+        vocabulary, mark = self.vocabulary, self.vocabulary.mark.encode()
+        initial = {mark + data: i for data, i in vocabulary.continuation_index.items()}
         initial.update(vocabulary.index)
         return initial
+
+    @cached_property
+    def _later(self) -> dict[bytes, int]:
+        """Pieces that match inside a word."""
+        vocabulary = self.vocabulary
+        return vocabulary.continuation_index if vocabulary.mark else vocabulary.index
 
     @cached_property
     def _trie(self) -> Trie:
         from engine.kernels.build_trie import Keys, build_trie
 
-        later = Keys.of_mapping(self.vocabulary.continuation_index)
-        return build_trie(Keys.of_mapping(self._initial), "char", later)
+        later = Keys.of_mapping(self._later)
+        return build_trie(Keys.of_mapping(self._initial), self.alphabet, later)
 
     @cached_property
     def _no_rank(self) -> NDArray[np.int32]:
@@ -142,7 +152,7 @@ class WordPiece:
         # A character has at most four bytes: most long words need no counting.
         if last - first > self.max_chars and (
             last - first > 4 * self.max_chars
-            or sum(1 for _ in unit_starts(text, first, last, "char")) > self.max_chars
+            or sum(1 for _ in unit_starts(text, first, last, self.alphabet)) > self.max_chars
         ):
             return None
         found = []
@@ -205,7 +215,7 @@ class WordPiece:
         text = data.tobytes()
         found = EdgeList()
         for first, last in zip(starts.tolist(), ends.tolist(), strict=True):
-            for start in unit_starts(text, first, last, "char"):
+            for start in unit_starts(text, first, last, self.alphabet):
                 for end, piece in self._tables[start > first].at(text, start, last):
                     found.add(start, end, piece)
             if first < last and self._longest_first(text, first, last) is None:

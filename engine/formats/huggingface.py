@@ -1,4 +1,4 @@
-"""HuggingFace `tokenizer.json`: BPE, Unigram and WordPiece models.
+"""HuggingFace `tokenizer.json`: BPE, Unigram, WordPiece and WordLevel models.
 
 The model part is read here, its lists by `engine.formats.huggingface_lists`; normalizer,
 pre-tokenizer and decoder become objects of the `tokenizers` library
@@ -34,6 +34,8 @@ from engine.formats.jsonparts import Pairs, read_json
 from engine.formats.source import Source, count_of
 from engine.formats.textfile import decode
 from engine.lattice import Spelling
+from engine.lookup import Lookup
+from engine.matching import Alphabet
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.huggingface import (
@@ -50,7 +52,6 @@ from engine.wordpiece import WordPiece
 UNKNOWN_PENALTY = 10.0
 """An unknown character scores the lowest score of all pieces less this."""
 
-_MODELS = ("BPE", "Unigram", "WordPiece", "WordLevel")
 _MODEL_FIELD = re.compile(rb'"model"\s*:\s*[^\s\d]')
 
 
@@ -150,14 +151,8 @@ def _kind(source: Source, model: Fields) -> str:
             kind = "WordPiece"
         else:
             kind = "WordLevel"
-    if kind not in _MODELS:
-        raise source.error(f"model type {kind!r} isn't known", "field model.type", AGAIN)
     if kind not in _BUILD:
-        raise source.error(
-            f"{kind} models aren't read",
-            "field model.type",
-            "open a BPE, Unigram or WordPiece model",
-        )
+        raise source.error(f"model type {kind!r} isn't known", "field model.type", AGAIN)
     return str(kind)
 
 
@@ -286,10 +281,26 @@ def _build_wordpiece(
         mark=prefix,
     )
     reading.settings["max_input_chars_per_word"] = limit
-    return WordPiece(vocabulary, unknown, limit), vocabulary, Spelling(unknown, None, False)
+    alphabet: Alphabet = "byte" if reading.byte_level else "char"
+    segmenter = WordPiece(vocabulary, unknown, limit, alphabet)
+    return segmenter, vocabulary, Spelling(unknown, None, False)
 
 
-_BUILD = {"BPE": _build_bpe, "Unigram": _build_unigram, "WordPiece": _build_wordpiece}
+def _build_wordlevel(
+    reading: Reading, pieces: list[bytes], added: list[AddedToken]
+) -> tuple[Segmenter, Vocabulary, Spelling]:
+    unknown = find_unknown(reading, "unk_token", "<unk>")
+    kind = kinds_of(reading, added, unknown)
+    vocabulary = Vocabulary.build(pieces, kind=kind, matches=own_pieces(reading, kind))
+    return Lookup(vocabulary, "pretoken", unknown), vocabulary, Spelling(unknown, None, False)
+
+
+_BUILD = {
+    "BPE": _build_bpe,
+    "Unigram": _build_unigram,
+    "WordPiece": _build_wordpiece,
+    "WordLevel": _build_wordlevel,
+}
 
 
 def _inside(

@@ -1,4 +1,4 @@
-"""SentencePiece `.model`: Unigram and BPE models.
+"""SentencePiece `.model`: Unigram, BPE, word and character models.
 
 The file is a protocol-buffer message, `ModelProto` of sentencepiece_model.proto. Scores, kinds and
 settings are read here; the normalizer stays the library's (`engine.pipelines.sentencepiece`).
@@ -26,8 +26,9 @@ from engine.formats.protobuf import (
     write_bytes,
 )
 from engine.formats.source import Source, count_of
-from engine.formats.splits import split_rows
+from engine.formats.splits import lone_units, split_rows
 from engine.lattice import Spelling
+from engine.lookup import Lookup, Unit
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.sentencepiece import Normalization, SentencePiecePipeline
@@ -90,12 +91,11 @@ def read(source: Source) -> Model:
     proto = _parse(source)
     kind = np.array(proto.kinds, dtype=np.uint8)
     algorithm = _ALGORITHMS.get(proto.trainer.model_type)
-    if algorithm not in ("unigram", "bpe"):
-        shown = algorithm or f"number {proto.trainer.model_type}"
+    if algorithm is None:
         raise source.error(
-            f"SentencePiece models of type {shown} aren't read",
+            f"there is no SentencePiece model type {proto.trainer.model_type}",
             "field trainer_spec.model_type",
-            "open a Unigram or BPE model",
+            "types are 1 (unigram), 2 (bpe), 3 (word) and 4 (char): the file is damaged",
         )
     unknown = _check_pieces(source, proto)
     if not set(proto.kinds) & {PieceKind.NORMAL, PieceKind.USER_DEFINED, PieceKind.UNUSED}:
@@ -105,8 +105,13 @@ def read(source: Source) -> Model:
     byte_pieces = _byte_pieces(source, proto)
     warnings: list[str] = []
     source.report(650, 1000)
+    segmenter: Segmenter
     if algorithm == "unigram":
         segmenter, vocabulary = _unigram(proto, kind, unknown, byte_pieces)
+    elif algorithm != "bpe":
+        vocabulary = Vocabulary.build(proto.pieces, kind=kind)
+        unit: Unit = "word" if algorithm == "word" else "char"
+        segmenter = Lookup(vocabulary, unit, unknown, byte_pieces is None, byte_pieces)
     else:
         segmenter, vocabulary = _bpe(source, proto, kind, unknown, byte_pieces, warnings)
     source.report(950, 1000)
@@ -381,17 +386,20 @@ def _bpe(
 ) -> tuple[Segmenter, Vocabulary]:
     usable = (PieceKind.NORMAL, PieceKind.USER_DEFINED, PieceKind.UNUSED)
     texts = {proto.pieces[i].decode("utf-8"): i for i, k in enumerate(proto.kinds) if k in usable}
-    left, right, result = split_rows(texts, source.part(650, 950))
+    lone = lone_units(texts, len(proto.pieces))
+    left, right, result = split_rows({**texts, **lone}, source.part(650, 950))
     # The higher score merges first; equal scores share a rank.
     score = np.array(proto.scores, dtype=np.float32)
     order = np.unique(-score, return_inverse=True)[1]
-    lone = {char for text in texts if len(text) > 1 for char in text if char not in texts}
     if lone:
         shown = "".join(sorted(lone)[:5])
         warnings.append(
             f"{count_of(len(lone), 'character')} ({shown}) of longer pieces can't stand alone"
         )
-    vocabulary = Vocabulary.build(proto.pieces, kind=kind)
+    vocabulary = Vocabulary.build(
+        [*proto.pieces, *(text.encode() for text in lone)],
+        kind=np.append(kind, np.full(len(lone), PieceKind.HOLE, dtype=np.uint8)),
+    )
     segmenter = Bpe(
         vocabulary,
         left,

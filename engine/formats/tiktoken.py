@@ -17,7 +17,7 @@ from engine.bpe import Bpe
 from engine.encodings import PATTERNS, published
 from engine.errors import ParameterError
 from engine.formats.source import Source, count_of
-from engine.formats.splits import split_rows
+from engine.formats.splits import lone_bytes, split_rows
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
@@ -75,8 +75,13 @@ def read(
         pieces[number] = text.encode("utf-8")
         kind[number] = PieceKind.ADDED
     _warn(ranks, ids, warnings)
-    left, right, result = split_rows(ids, source.part(500, 980))
-    vocabulary = Vocabulary.build(pieces, kind=kind, matches=matches)
+    lone = lone_bytes(ids, size)
+    left, right, result = split_rows({**ids, **lone}, source.part(500, 980))
+    vocabulary = Vocabulary.build(
+        [*pieces, *lone],
+        kind=np.append(kind, np.full(len(lone), PieceKind.HOLE, dtype=np.uint8)),
+        matches=np.append(matches, np.zeros(len(lone), dtype=np.bool_)),
+    )
     segmenter = Bpe(
         vocabulary,
         left,

@@ -58,7 +58,16 @@ class Keys(NamedTuple):
         wanted = vocabulary.matchable
         if vocabulary.continuation is not None:
             wanted = wanted & ~vocabulary.continuation
-        return cls.of(vocabulary, np.flatnonzero(wanted))
+        keys = cls.of(vocabulary, np.flatnonzero(wanted))
+        if not vocabulary.names:
+            return keys
+        names, size = cls.of_mapping(vocabulary.names), np.int64(len(keys.data))
+        return cls(
+            np.concatenate((keys.data, names.data)),
+            np.concatenate((keys.starts, names.starts + size)),
+            np.concatenate((keys.ends, names.ends + size)),
+            np.concatenate((keys.ids, names.ids)),
+        )
 
     @classmethod
     def of_mapping(cls, pieces: Mapping[bytes, int]) -> Keys:

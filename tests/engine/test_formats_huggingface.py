@@ -102,8 +102,6 @@ def test_a_model_without_its_type_is_still_known(
 
 
 def test_other_models_are_named(tmp_path: Path) -> None:
-    words = tokenizer({"type": "WordLevel", "unk_token": "x", "vocab": {"x": 0}})
-    assert "WordLevel" in error_of(tmp_path, words)
     assert "'Magic'" in error_of(tmp_path, tokenizer({"type": "Magic", "vocab": {}}))
 
 
@@ -215,9 +213,48 @@ def test_continuations_of_wordpiece_lose_their_mark(tmp_path: Path) -> None:
     assert model.inspect()["max_input_chars_per_word"] == 5
 
 
-def test_another_mark_of_continuations_is_refused(tmp_path: Path) -> None:
-    document = tokenizer({**WORDPIECE, "continuing_subword_prefix": "@@"})
-    assert "'@@'" in error_of(tmp_path, document)
+def test_another_mark_of_continuations_is_read(tmp_path: Path) -> None:
+    vocab = {"[UNK]": 0, "a": 1, "@@b": 2, "b": 3, "@@": 4, "@@@@": 5}
+    document = tokenizer({**WORDPIECE, "continuing_subword_prefix": "@@", "vocab": vocab})
+    model, peer = read(tmp_path, document), library(document)
+    assert model.vocabulary.text(2) == "@@b"
+    for text, ids in {"abb": [1, 2, 2], "a@@": [1, 5], "@@b": [2], "b": [3], "aab": [0]}.items():
+        assert model.encode(text).ids.tolist() == peer.encode(text).ids == ids
+
+
+def test_without_a_mark_pieces_may_stand_anywhere_in_a_word(tmp_path: Path) -> None:
+    vocab = {"[UNK]": 0, "a": 1, "ab": 2}
+    document = tokenizer({**WORDPIECE, "continuing_subword_prefix": "", "vocab": vocab})
+    model, peer = read(tmp_path, document), library(document)
+    for text, ids in {"aab": [1, 2], "aba": [2, 1], "cab": [0], "aaaaaa": [0]}.items():
+        assert model.encode(text).ids.tolist() == peer.encode(text).ids == ids
+
+
+def test_words_are_looked_up(tmp_path: Path) -> None:
+    document = tokenizer(
+        {"type": "WordLevel", "unk_token": "<u>", "vocab": {"a": 0, "b": 1, "<u>": 7}},
+        pre_tokenizer={"type": "Whitespace"},
+    )
+    model = read(tmp_path, document)
+    assert model.algorithm == "word"
+    assert model.encode("a b cc c").ids.tolist() == library(document).encode("a b cc c").ids
+    lattice = model.lattice("a cc c")
+    assert lattice.path.ids == [0, 7, 7]
+    assert lattice.paths == 1
+    assert "looked up whole" in lattice.no_law
+
+
+def test_a_word_model_without_an_unknown_token_names_the_word(tmp_path: Path) -> None:
+    document = tokenizer(
+        {"type": "WordLevel", "unk_token": "<u>", "vocab": {"a": 0}},
+        pre_tokenizer={"type": "Whitespace"},
+    )
+    model = read(tmp_path, document)
+    assert any("'<u>' isn't in the vocabulary" in warning for warning in model.warnings)
+    with pytest.raises(Exception, match=r"Missing \[UNK\] token"):
+        library(document).encode("a c")
+    with pytest.raises(CoverageError, match=r"past 'c', character 2"):
+        model.encode("a c")
 
 
 def test_byte_level_pieces_are_real_bytes(tmp_path: Path) -> None:

@@ -181,9 +181,7 @@ def test_ranks_of_bpe_follow_the_scores(tmp_path: Path) -> None:
             UNKNOWN + piece("a") + piece("<4>", 0, BYTE) + write_bytes(2, number(35, 1)),
             "written '<4>'",
         ),
-        (sentencepiece(piece("a"), model_type=3), "type word"),
-        (sentencepiece(piece("a"), model_type=4), "type char"),
-        (sentencepiece(piece("a"), model_type=77), "type number 77"),
+        (sentencepiece(piece("a"), model_type=77), "no SentencePiece model type 77"),
         (sentencepiece(piece("a"), piece("b"))[:-3], "cut short"),
         (sentencepiece(piece("a")) + b"\x00\x00junk", "cut short or damaged"),
     ],
@@ -207,9 +205,48 @@ def test_fields_in_any_order_and_unknown_ones_are_read(tmp_path: Path) -> None:
     assert model.vocabulary.score[2] == 0.0
 
 
-def test_characters_that_cannot_stand_alone_are_told(tmp_path: Path) -> None:
-    data = sentencepiece(piece("a"), piece("ab"), model_type=2)
-    assert any("1 character (b)" in warning for warning in read(tmp_path, data).warnings)
+def test_characters_that_cannot_stand_alone_are_told_and_merge(tmp_path: Path) -> None:
+    data = sentencepiece(piece("b"), piece("ab", -1), piece("abc", -2), model_type=2)
+    model, peer = read(tmp_path, data), library(data)
+    assert any("2 characters (ac)" in warning for warning in model.warnings)
+    facts = model.inspect()
+    assert (facts["vocab_size"], facts["max_id"], facts["holes"]) == (4, 3, 0)
+    for text, ids in {
+        "ab": [2], "abc": [3], "aab": [0, 2], "cab": [0, 2], "ca": [0], "abab": [2, 2], "acx": [0],
+    }.items():  # fmt: skip
+        assert model.encode(text).ids.tolist() == peer.encode(text) == ids
+        lattice = model.lattice(text)
+        assert lattice.path.ids == ids
+
+
+def test_word_models_look_up_what_lies_between_spaces(tmp_path: Path) -> None:
+    data = sentencepiece(
+        piece("▁a", -1),
+        piece("▁<u>", 0, USER),
+        piece("▁c", -1, UNUSED),
+        model_type=3,
+        dummy_prefix=True,
+    )
+    model, peer = read(tmp_path, data), library(data)
+    assert model.algorithm == "word"
+    for text, ids in {
+        "a a": [1, 1], "a c x a": [1, 0, 1], "<u>": [2], "a<u>": [0], "a  a": [1, 0, 1], "": [],
+    }.items():  # fmt: skip
+        assert model.encode(text).ids.tolist() == peer.encode(text) == ids
+        assert model.lattice(text).path.ids == ids
+
+
+def test_character_models_look_up_characters_and_user_defined_pieces(tmp_path: Path) -> None:
+    pieces = (piece("a"), piece("ab"), piece("xyz", 0, USER), piece("x"), piece("c", 0, UNUSED))
+    data = sentencepiece(*pieces, model_type=4)
+    model, peer = read(tmp_path, data), library(data)
+    assert model.algorithm == "char"
+    for text, ids in {"aa": [1, 1], "ab": [1, 0], "xxyz": [4, 3], "éca": [0, 1]}.items():
+        assert model.encode(text).ids.tolist() == peer.encode(text) == ids
+    data = sentencepiece(piece("a"), model_type=4, byte_fallback=True)
+    model = read(tmp_path, data)
+    assert model.encode("aé").ids.tolist() == library(data).encode("aé")
+    assert model.lattice("aé").path.ids == model.encode("aé").ids.tolist()
 
 
 def test_numbers_on_the_wire() -> None:
