@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from engine.formats.jsonparts import read_pairs
-from engine.formats.source import Source, count_of
+from engine.formats.source import Source, count_of, highest_id
 from engine.formats.textfile import decode
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
@@ -25,8 +25,6 @@ from engine.unigram import Unigram
 SPECIALS = ("<pad>", "<bos>", "<eos>")
 MOST = 1e100
 """No corpus counts further; sums of frequencies stay finite."""
-
-MAX_ID = 10_000_000
 
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"[A-Za-z0-9+/]*={0,2}"\s*:\s*\[\s*-?\d')
 
@@ -43,6 +41,7 @@ def read(source: Source) -> Model:
     pieces: dict[int, bytes] = {}
     frequency: dict[int, float] = {}
     seen: dict[bytes, int] = {}
+    limit = highest_id(len(pairs))
     for key, row in pairs:
         try:
             piece = binascii.a2b_base64(key, strict_mode=True)
@@ -60,11 +59,11 @@ def read(source: Source) -> Model:
                 again,
             )
         number, count = row[0], row[2]
-        if not len(SPECIALS) <= number <= MAX_ID:
+        if not len(SPECIALS) <= number <= limit:
             raise source.error(
                 f"piece {key!r} has the id {number}",
                 f"piece {key!r}",
-                f"ids run from 3 to {MAX_ID:,}; 0, 1 and 2 are padding, begin and end",
+                f"ids run from 3 to {limit:,}; 0, 1 and 2 are padding, begin and end",
             )
         if not 0 <= count <= MOST:
             raise source.error(

@@ -2,8 +2,8 @@
 
 The model part is read here, its lists by `engine.formats.huggingface_lists`; normalizer,
 pre-tokenizer and decoder become objects of the `tokenizers` library
-(`engine.pipelines.huggingface`). Format: the `tokenizers` crate's serialization, version 1.0; of
-2.0 the parts that it shares with 1.0.
+(`engine.pipelines.huggingface`). Format: the `tokenizers` crate's serialization, versions 1.0 and
+2.0 (which adds `model.byte_level` and `role_to_token`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from engine.formats.fields import Fields
 from engine.formats.huggingface_lists import (
     AGAIN,
     Reading,
+    byte_names,
     find_byte_pieces,
     find_unknown,
     kinds_of,
@@ -130,12 +131,47 @@ def _open(source: Source, values: dict[str, Any], doubles: Sequence[str]) -> Rea
         )
     model = top.object("model")
     kind = _kind(source, model)
+    if version == "2.0":
+        _bring_back(source, values, model)
     reading = Reading(source, top, model, kind, byte_level(values))
     for key in dict.fromkeys(doubles):
         reading.warnings.append(f"the JSON key {key!r} stands twice; the last one counts")
     if version == "2.0":
-        reading.warnings.append("version 2.0 of tokenizer.json: read as far as it equals 1.0")
+        reading.warnings.append(
+            "version 2.0 of tokenizer.json, which the tokenizers library reads from 1.0 on: "
+            "what 0.23 doesn't know of it is read by its description"
+        )
+        reading.settings["roles"] = _roles(top)
     return reading
+
+
+def _bring_back(source: Source, values: dict[str, Any], model: Fields) -> None:
+    """Write version 2.0 as 1.0: the model's flag `byte_level` as the last pre-tokenizer."""
+    if not model.flag("byte_level") or byte_level(values):
+        return
+    if model.values.get("type", "BPE") != "BPE":
+        raise source.error(
+            "only a BPE model can be byte-level", "field model.byte_level", "set it to false"
+        )
+    step = {
+        "type": "ByteLevel",
+        "add_prefix_space": False,
+        "trim_offsets": False,
+        "use_regex": False,
+    }
+    before = values.get("pre_tokenizer")
+    steps = [step] if before is None else [before, step]
+    values["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+    if values.get("decoder") is None:
+        values["decoder"] = dict(step)
+
+
+def _roles(top: Fields) -> dict[str, str]:
+    """Return which token plays which role, version 2.0's `role_to_token`."""
+    roles = top.values.get("role_to_token") or {}
+    if not isinstance(roles, dict) or not all(isinstance(t, str) for t in roles.values()):
+        raise top.wrong("role_to_token", "an object of roles and tokens")
+    return dict(roles)
 
 
 def _kind(source: Source, model: Fields) -> str:
@@ -184,6 +220,7 @@ def _build_bpe(
         )
     fuse = model.flag("fuse_unk")
     matches = own_pieces(reading, kind)
+    reached = np.ones(len(pieces), dtype=np.bool_)
     if not ignore:
         # A piece that is set apart is met in text only if it is a symbol or merging makes it.
         atom = [
@@ -192,7 +229,8 @@ def _build_bpe(
         reached = np.array(atom, dtype=np.bool_)
         reached[result] = True
         matches &= reached | (kind == PieceKind.NORMAL)
-    vocabulary = Vocabulary.build(pieces, kind=kind, matches=matches)
+    names = byte_names(byte_pieces, reached)
+    vocabulary = Vocabulary.build(pieces, kind=kind, matches=matches, names=names)
     segmenter = Bpe(
         vocabulary,
         left,
@@ -247,7 +285,8 @@ def _build_unigram(
     matches &= kind != PieceKind.BYTE
     scores = np.full(len(pieces), np.nan)
     scores[: reading.size] = listed
-    vocabulary = Vocabulary.build(pieces, score=scores, kind=kind, matches=matches)
+    names = byte_names(byte_pieces, np.ones(len(pieces), dtype=np.bool_))
+    vocabulary = Vocabulary.build(pieces, score=scores, kind=kind, matches=matches, names=names)
     segmenter = Unigram(
         vocabulary,
         unknown=unknown,

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from engine.alphabet import unmap_all
 from engine.formats.fields import Fields, kind_of
 from engine.formats.jsonparts import Pairs
-from engine.formats.source import Source, count_of
+from engine.formats.source import Source, count_of, highest_id
 from engine.pieces import PieceKind
 from engine.pipelines.huggingface import AddedToken
-
-MAX_ID = 10_000_000
 
 LARGEST_SCORE = 1e100
 """Logarithms of probabilities are nowhere near; sums of these stay finite at any θ in use."""
@@ -75,13 +73,14 @@ def place_by_id(
     """
     if not pairs:
         raise source.error("the vocabulary is empty", where, AGAIN)
+    limit = highest_id(len(pairs))
     for piece, number in pairs:
-        if type(number) is not int or not 0 <= number <= MAX_ID:
+        if type(number) is not int or not 0 <= number <= limit:
             shown = number if isinstance(number, int | float) else kind_of(number)
             raise source.error(
                 f"piece {piece!r} has the id {shown}",
                 where,
-                f"ids are whole numbers from 0 to {MAX_ID:,}",
+                f"ids are whole numbers from 0 to {limit:,}",
             )
     ids = dict(pairs)
     tokens: list[str | None] = [None] * (max(ids.values()) + 1)
@@ -160,12 +159,18 @@ def read_added(reading: Reading) -> list[AddedToken]:
     added: list[AddedToken] = []
     known: dict[str, int] = {}
     highest = -1
-    for entry in reading.top.objects("added_tokens"):
+    entries = reading.top.objects("added_tokens")
+    limit = highest_id(reading.size + len(entries))
+    for entry in entries:
         content = entry.text("content")
         declared = entry.whole("id")
         special = entry.flag("special")
-        if declared > MAX_ID:
-            raise entry.wrong("id", f"an id up to {MAX_ID:,}")
+        if declared > limit:
+            raise reading.source.error(
+                f"added token {content!r} has the id {_short(declared)}",
+                f"field {entry.at('id')}",
+                f"ids go up to {limit:,} in a vocabulary of {count_of(reading.size, 'piece')}",
+            )
         if not content or content in known:
             continue
         # The library takes the model's id, else the next free number, whatever the file says.
@@ -255,6 +260,15 @@ def find_byte_pieces(
             pieces[number] = bytes([byte])
             kind[number] = PieceKind.BYTE
     missing = np.flatnonzero(table < 0)
+    if reading.kind == "BPE":
+        for field in ("continuing_subword_prefix", "end_of_word_suffix"):
+            if reading.model.values.get(field):
+                raise reading.source.error(
+                    f"byte_fallback and {field} are both on; the tokenizers library then spells "
+                    "the mark in bytes too",
+                    f"field model.{field}",
+                    "switch one of the two off",
+                )
     if len(missing) == 256:
         reading.warnings.append(
             "byte fallback is on, but there are no byte pieces: it has no effect"
@@ -268,6 +282,19 @@ def find_byte_pieces(
             "add them or switch byte_fallback off",
         )
     return table
+
+
+def byte_names(
+    byte_pieces: NDArray[np.int32] | None, reached: NDArray[np.bool_]
+) -> dict[bytes, int]:
+    """Return the byte pieces that the library also matches as they are written, by that text.
+
+    Of `<0x41>` in a text a Unigram model makes the piece, and a BPE model where something makes it
+    (`reached`, bool[tokens]).
+    """
+    if byte_pieces is None:
+        return {}
+    return {f"<0x{b:02X}>".encode(): i for b, i in enumerate(byte_pieces.tolist()) if reached[i]}
 
 
 def find_unknown(reading: Reading, name: str, default: str = "") -> int:
@@ -294,7 +321,7 @@ def own_pieces(reading: Reading, kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def read_merges(
-    reading: Reading, prefix: int
+    reading: Reading, prefix: int = 0
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Read the merge list: left, right, result and rank of each merge.
 
@@ -305,7 +332,7 @@ def read_merges(
     rows = reading.model.list("merges")
     if isinstance(rows, Pairs):
         raise reading.model.wrong("merges", "a list")
-    parts = _split_merges(reading, rows)
+    parts = _split_merges(reading, rows, prefix)
     report = source.part(880, 980)
     columns: list[list[int]] = [[], [], []]
     step = 20_000
@@ -345,7 +372,7 @@ def read_merges(
     return left, right, result, rank
 
 
-def _split_merges(reading: Reading, rows: list[Any]) -> list[tuple[str, str]]:
+def _split_merges(reading: Reading, rows: list[Any], prefix: int) -> list[tuple[str, str]]:
     source = reading.source
     parts: list[tuple[str, str]] = []
     odd = 0
@@ -353,7 +380,7 @@ def _split_merges(reading: Reading, rows: list[Any]) -> list[tuple[str, str]]:
         if isinstance(row, str):
             split = row.split(" ")
             if len(split) != 2:
-                split = _resolve(reading, i, row)
+                split = _resolve(reading, i, row, prefix)
                 odd += 1
             parts.append((split[0], split[1]))
         elif (
@@ -375,14 +402,14 @@ def _split_merges(reading: Reading, rows: list[Any]) -> list[tuple[str, str]]:
     return parts
 
 
-def _resolve(reading: Reading, i: int, row: str) -> list[str]:
+def _resolve(reading: Reading, i: int, row: str, prefix: int) -> list[str]:
     """Split a merge whose pieces hold spaces in the one way that the vocabulary allows."""
     ids = reading.ids
     fitting = [
         [row[:at], row[at + 1 :]]
         for at, char in enumerate(row)
         if char == " " and row[:at] in ids and row[at + 1 :] in ids
-        if row[:at] + row[at + 1 :] in ids
+        if row[:at] + row[at + 1 + prefix :] in ids
     ]
     if len(fitting) == 1:
         return fitting[0]

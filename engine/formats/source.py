@@ -15,6 +15,17 @@ WHOLE = 1000
 """Total of a load's progress; its parts report in thousandths."""
 
 
+ALWAYS_ROOM = 1 << 20
+
+
+def highest_id(entries: int) -> int:
+    """Return the highest id that a vocabulary of so many entries may use.
+
+    Every id up to the highest takes memory, so that a small file can't ask for much of it.
+    """
+    return max(ALWAYS_ROOM, 16 * entries)
+
+
 def count_of(number: int, noun: str) -> str:
     """Return `1 piece`, `2,000 pieces`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

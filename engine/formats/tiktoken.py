@@ -16,14 +16,12 @@ import numpy as np
 from engine.bpe import Bpe
 from engine.encodings import PATTERNS, published
 from engine.errors import ParameterError
-from engine.formats.source import Source, count_of
+from engine.formats.source import Source, count_of, highest_id
 from engine.formats.splits import lone_bytes, split_rows
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.tiktoken import TiktokenPipeline
-
-MAX_RANK = 10_000_000
 
 _LINE = re.compile(rb"[A-Za-z0-9+/]*={0,2} [0-9]+\r?")
 _REPORT_EVERY = 8192
@@ -115,6 +113,7 @@ def _parse(source: Source) -> _Ranks:
     ranks = _Ranks()
     report = source.part(50, 500)
     lines = source.data.split(b"\n")
+    limit = highest_id(len(lines))
     seen: dict[bytes, int] = {}
     decode = binascii.a2b_base64
     for number, line in enumerate(lines, start=1):
@@ -130,10 +129,13 @@ def _parse(source: Source) -> _Ranks:
                 f"line {number}",
                 "the file may be cut short: copy or download it again",
             )
-        rank = int(digits)
-        if rank > MAX_RANK:
+        # No number of more digits is needed, and Python refuses to read very long ones.
+        rank = int(digits) if len(digits) < 20 else limit + 1
+        if rank > limit:
             raise source.error(
-                f"the rank {rank} is too large", f"line {number}", f"ranks go up to {MAX_RANK:,}"
+                f"the rank {_show(digits)[1:-1]} is too large",
+                f"line {number}",
+                f"ranks go up to {limit:,} in a file of {count_of(len(lines), 'line')}",
             )
         try:
             # A lone `=` is how Whisper's file writes the empty piece.
@@ -203,8 +205,9 @@ def _check_specials(
 ) -> dict[str, int]:
     remedy = "give each special token a text and an id of its own"
     used: dict[int, str] = {}
+    limit = highest_id(len(pieces) + len(specials))
     for text, number in specials.items():
-        if type(number) is not int or not 0 <= number <= MAX_RANK or not text:
+        if type(number) is not int or not 0 <= number <= limit or not text:
             raise ParameterError(f"special token {text!r} has the id {number!r}", "", remedy)
         if number in pieces:
             raise ParameterError(
