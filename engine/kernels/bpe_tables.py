@@ -12,10 +12,21 @@ from engine.kernels.bpe import (
     SCAN_LIMIT,
     USER,
     WHOLE,
+    Pairs,
     build_pairs,
     encode,
     end_symbols,
     merge_heap,
+)
+from engine.kernels.bpe_linear import (
+    ALONE,
+    CACHE_BITS,
+    FIELDS,
+    TIME,
+    TOKEN,
+    encode_linear,
+    find_halves,
+    find_shorter,
 )
 from engine.kernels.build_trie import Keys, build_trie
 from engine.kernels.trie import ZERO, Ints, Longs
@@ -53,7 +64,9 @@ class BpeTables:
                     self.leads[symbols[0]] = 1
                     self.flags[piece] = USER
         self._hash_rows()
-        self._flag_whole()
+        own = self._own_pieces()
+        self._flag_whole(own)
+        self.linear = self._linear(own)
 
     def _base(self) -> Ints:
         """Return the piece of each symbol, by its place in a pre-token."""
@@ -107,15 +120,13 @@ class BpeTables:
             values = np.concatenate((values, np.full(len(inner), NO_RANK << 32, dtype=np.uint64)))
         self.pairs, self.bits = build_pairs(keys, values)
 
-    def _flag_whole(self) -> None:
-        """Flag the pieces that a pre-token spelled like them comes out as."""
+    def _own_pieces(self) -> NDArray[np.bool_]:
+        """Return the pieces that merging their own bytes gives, bool[pieces]."""
         bpe = self.bpe
+        own = np.zeros(max(1, len(bpe.vocabulary)), dtype=np.bool_)
         pieces = Keys.matching(bpe.vocabulary).ids.astype(np.int64)
-        if bpe.ignore_merges:
-            self.flags[pieces] |= WHOLE
-            return
         if bpe.prefix or bpe.suffix or not len(pieces):
-            return
+            return own
         data = np.require(bpe.vocabulary.data, np.uint8, ("C", "W"))
         starts, ends = bpe.vocabulary.offsets[pieces], bpe.vocabulary.offsets[pieces + 1]
         lengths = ends - starts
@@ -126,8 +137,76 @@ class BpeTables:
         # A token that spans a whole piece is its only one, and pieces start at different bytes.
         place = np.searchsorted(starts, at[:count], side="right") - 1
         alone = (at[:count] == starts[place]) & (to[:count] == ends[place])
-        own = alone & (ids[:count] == pieces[place])
-        self.flags[pieces[place[own]]] |= WHOLE
+        own[pieces[place[alone & (ids[:count] == pieces[place])]]] = True
+        return own
+
+    def _flag_whole(self, own: NDArray[np.bool_]) -> None:
+        """Flag the pieces that a pre-token spelled like them comes out as."""
+        if self.bpe.ignore_merges:
+            self.flags[Keys.matching(self.bpe.vocabulary).ids] |= WHOLE
+        else:
+            self.flags[own] |= WHOLE
+
+    def _linear(self, own: NDArray[np.bool_]) -> tuple[Ints, Ints, Pairs] | None:
+        """Return what `encode_linear` reads (units, tokens, cache), None where it isn't exact.
+
+        It is where every byte is a token, every token that merging can give is made later than
+        its halves, and nothing but those tokens comes out.
+        """
+        bpe, trie, vocabulary = self.bpe, self.trie, self.bpe.vocabulary
+        plain = self.apart and not trie.by_char and bpe.rule != "concatenation"
+        if not plain or len(self.byte_pieces) or (trie.lone[:256] < 0).any():
+            return None
+        left, right, result, rank = bpe.rows
+        tokens = np.zeros(FIELDS * len(own), dtype=np.int32)
+        tokens[TIME::FIELDS] = -1
+        known = np.zeros(len(own), dtype=np.uint8)
+        known[trie.lone[:256]] = 1
+        order = np.argsort(rank, kind="stable").astype(np.int64)
+        find_halves(order, left, right, result, rank, self.pairs, self.bits, tokens, known)
+        if not np.array_equal(known.astype(np.bool_), own):
+            return None
+        units = trie.units.copy()
+        ends = np.flatnonzero(trie.ids >= 0)
+        pieces = trie.ids[ends]
+        units[TOKEN::4], units[ALONE::4] = -1, -1
+        units[4 * ends + TOKEN] = np.where(own[pieces], pieces, -1)
+        units[4 * ends + ALONE] = np.where(self.flags[pieces] & WHOLE, pieces, -1)
+        data = np.require(vocabulary.data, np.uint8, ("C", "W"))
+        offsets = np.require(vocabulary.offsets, np.int64, ("C", "W"))
+        find_shorter(data, offsets, known, units, tokens)
+        return units, tokens, np.zeros(1 << CACHE_BITS, dtype=np.uint64)
+
+    def segment(
+        self,
+        data: NDArray[np.uint8],
+        starts: Longs,
+        ends: Longs,
+        longest: int,
+        ids: Ints,
+        at: Longs,
+        to: Longs,
+    ) -> int:
+        """Do what `encode` does, without merging where that is exact."""
+        if self.linear is None:
+            return self.encode(data, starts, ends, longest, ids, at, to)
+        units, tokens, cache = self.linear
+        return int(
+            encode_linear(
+                data,
+                starts,
+                ends,
+                units,
+                tokens,
+                self.pairs,
+                self.bits,
+                cache,
+                longest,
+                ids,
+                at,
+                to,
+            )
+        )
 
     def encode(
         self,
@@ -139,7 +218,10 @@ class BpeTables:
         at: Longs,
         to: Longs,
     ) -> int:
-        """Write the tokens of pre-tokens to ids, at (starts) and to (ends); return their number."""
+        """Write the tokens of pre-tokens to ids, at (starts) and to (ends); return their number.
+
+        By merging.
+        """
         bpe, trie = self.bpe, self.trie
         return int(
             encode(

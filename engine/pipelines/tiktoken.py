@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels import compiled
 from engine.pieces import Vocabulary
-from engine.pipeline import Prepared, PreparedLines, Special, check_unicode, cut_out
+from engine.pipeline import Prepared, PreparedLines, Special, cut_out
+from engine.pipelines.scanning import SCANS, pack, scan
 from engine.pipelines.splitting import Splitter
 from engine.text import Text
 
@@ -83,9 +85,13 @@ class TiktokenPipeline:
 
     def prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
         """Return many texts cut into pre-tokens; bytes that no pre-token holds stay between."""
-        check_unicode(lines)
+        data, line_ends = pack(lines)
+        rule = SCANS.get(self.pattern)
+        if rule is not None and compiled(len(data)):
+            stops, cuts = scan(rule, data, line_ends)
+            begins = np.concatenate((np.zeros(1, np.int64), stops))[: len(stops)]
+            return PreparedLines(data, begins, stops, np.full(len(stops), -1, np.int32), cuts)
         whole = "".join(lines)
-        data = np.frombuffer(whole.encode("utf-8"), dtype=np.uint8)
         if self.pattern:
             chars, cuts = self._splitter.line_spans(whole, lines)
         else:

@@ -1,0 +1,157 @@
+"""Split patterns that a kernel runs: which ones, and the class of each character.
+
+`engine.kernels.split` holds the kernels. A character's class is asked of the `regex` library (of
+a stand-in, where the libraries know different Unicode versions) the first time a text holds it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.encodings import PATTERNS
+from engine.pipeline import check_unicode
+from engine.pipelines.splitting import usual
+
+CODE_POINTS = 0x110000
+
+_CLASSES = (
+    r"[\p{Lu}\p{Lt}]",
+    r"\p{Ll}",
+    r"[\p{Lm}\p{Lo}]",
+    r"\p{M}",
+    r"\p{N}",
+    "",
+    r"\s",
+    r"[\r\n]",
+)
+"""What the classes 1 … 8 of `engine.kernels.split` match; class 6 is everything else."""
+
+_OTHER = 6
+_MANY = 1 << 60
+
+
+@dataclass(frozen=True)
+class Scan:
+    """How a pattern splits; see `engine.kernels.split.split_plain`. cased: `split_cased` does."""
+
+    fold: bool = True
+    heirs: bool = True
+    digits: int = 3
+    whole_tail: bool = False
+    cased: bool = False
+
+
+_HEAD = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
+_TAIL = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_GPT2 = Scan(fold=False, heirs=False, digits=_MANY, whole_tail=True)
+
+SCANS = {
+    PATTERNS["gpt2"]: _GPT2,
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": _GPT2,
+    PATTERNS["cl100k"]: Scan(whole_tail=True),
+    _HEAD + r"\p{N}{1,3}" + _TAIL: Scan(),
+    _HEAD + r"\p{N}" + _TAIL: Scan(digits=1),
+    PATTERNS["o200k"]: Scan(cased=True),
+}
+"""The patterns that a kernel runs: GPT-2's, cl100k's, Llama 3's, Qwen's and o200k's."""
+
+
+class CharacterTable:
+    """A number for each code point, looked up when a text first holds it; 0 until then.
+
+    values: uint8[0x110000].
+    """
+
+    def __init__(self) -> None:
+        self.values = np.zeros(CODE_POINTS, dtype=np.uint8)
+        self._lock = threading.Lock()
+
+    def learn(self, text: str) -> None:
+        """Look up the characters of a text that are new."""
+        with self._lock:
+            known = self.values
+            new = sorted(c for c in set(text) if not known[ord(c)])
+            if new:
+                codes = np.array([ord(c) for c in new])
+                known[codes] = self.look_up("".join(new))
+
+    def look_up(self, characters: str) -> NDArray[np.uint8]:
+        """Return the number of each character, none of them 0."""
+        raise NotImplementedError
+
+
+class CharacterClasses(CharacterTable):
+    """The classes of `engine.kernels.split`."""
+
+    def look_up(self, characters: str) -> NDArray[np.uint8]:
+        """Return the class of each character."""
+        import regex
+
+        shown = usual(characters)
+        found = np.full(len(shown), _OTHER, dtype=np.uint8)
+        for number, pattern in enumerate(_CLASSES, start=1):
+            if pattern:
+                found[[match.start() for match in regex.finditer(pattern, shown)]] = number
+        return found
+
+
+@cache
+def character_classes() -> CharacterClasses:
+    """Return the one table of classes; ASCII is in it."""
+    table = CharacterClasses()
+    table.learn("".join(map(chr, range(128))))
+    return table
+
+
+def pack(lines: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return lines end to end in UTF-8, and where each ends there, int64[lines].
+
+    Raises `TextError` if one holds a lone surrogate.
+    """
+    try:
+        encoded = [line.encode("utf-8") for line in lines]
+    except UnicodeEncodeError:
+        check_unicode(lines)
+        raise
+    data = np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8)
+    ends = np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
+    return data, ends
+
+
+def scan(
+    rule: Scan, data: NDArray[np.uint8], line_ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where pre-tokens end, int64[k], and the first one of each line, int64[lines + 1].
+
+    data, line_ends: what `pack` returns. The first pre-token starts at 0, each other one where the
+    one before ends.
+    """
+    from engine.kernels.split import split_cased, split_plain
+
+    table = character_classes()
+    ends = np.empty(len(data), dtype=np.int64)
+    cuts = np.empty(len(line_ends) + 1, dtype=np.int64)
+    while True:
+        if rule.cased:
+            count = split_cased(data, line_ends, table.values, ends, cuts)
+        else:
+            count = split_plain(
+                data,
+                line_ends,
+                table.values,
+                rule.fold,
+                rule.heirs,
+                rule.digits,
+                rule.whole_tail,
+                ends,
+                cuts,
+            )
+        if count >= 0:
+            return ends[:count], cuts
+        table.learn(data.tobytes().decode("utf-8"))
