@@ -29,6 +29,7 @@ from engine.trace import MergeStep, Rival
 def add(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = new_command(subparsers, "merges", "list the merges that build a text's tokens", run)
+    parser.epilog = "Steps count from 1, as in the window; in --json from 0."
     add_model(parser)
     add_text(parser)
     add_special(parser)
@@ -103,7 +104,7 @@ def _for_people(
         word = prepared.data[cuts[place] : cuts[place + 1]].tobytes()
         rows.append(
             [
-                str(entry["step"]),
+                number(entry["step"] + 1),
                 number(entry["rank"]),
                 f"{_seen(entry['left'])} + {_seen(entry['right'])}",
                 _seen(entry["result"]),

@@ -285,6 +285,11 @@ def test_merges(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "merges", "toy-lower", "--text", "lower we")[1]
     assert "w + e (rank 1)" in out
     assert "2 merges: l | o | w | er | we" in out
+    # People read steps counted as the window counts them, programs read indices.
+    assert [line.split()[:3] for line in out.splitlines()[1:3]] == [
+        ["1", "0", "e"],
+        ["2", "1", "w"],
+    ]
 
 
 def test_merges_of_another_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
