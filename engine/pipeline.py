@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +101,14 @@ class Pipeline(Protocol):
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """Return the bytes that the model's own library decodes `ids` to."""
+
+
+@runtime_checkable
+class Normalizing(Protocol):
+    """A pipeline whose pre-tokenizer changes what its normalizer gives, or leaves out of it."""
+
+    def normalize(self, text: Text, special: Special = "literal") -> Prepared:
+        """Return `text` after the normalizer alone, aligned to the text as given."""
 
 
 def source_of_identity(text: Text) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -12,7 +12,7 @@ import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -374,6 +374,14 @@ class HuggingFacePipeline:
         with _library("fails on this text"):
             (encoding,) = tokenizer.encode_batch([text.string], add_special_tokens=False)
         return self._from_encoding(text, encoding)
+
+    @cached_property
+    def _unsplit(self) -> HuggingFacePipeline:
+        return HuggingFacePipeline(replace(self.components, pre_tokenizer=None), self.tokens)
+
+    def normalize(self, text: Text, special: Special = "literal") -> Prepared:
+        """Return `text` after the normalizer alone; its pre-tokens end at added tokens only."""
+        return self._unsplit.prepare(text, special)
 
     def _split_unchanged(
         self, text: Text, parse: bool
