@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
@@ -20,10 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.draw.isolate import isolate
 from app.icons import paint_icon
 from app.session import OpenModel
 from app.theme import SIZE_DATA, SIZE_INPUT, Theme
 from app.views.topbar import draw_letter
+from engine.display import visible
 from engine.model import ALGORITHM_NAMES
 
 PATTERNS = ("none", "gpt2", "cl100k", "o200k")
@@ -33,8 +36,17 @@ FORMATS = {
     "huggingface": "tokenizer.json (HuggingFace)",
     "sentencepiece": "SentencePiece",
     "tiktoken": "tiktoken ranks",
+    "gpt2": "vocab.json and merges.txt (GPT-2)",
+    "bert": "vocab.txt (BERT)",
     "bytepiece": "BytePiece",
+    "subword-nmt": "subword-nmt codes",
 }
+
+_CONTRACT = frozenset((
+    "path", "format", "algorithm", "vocab_size", "max_id", "holes", "merges", "byte_level",
+    "byte_fallback", "special_tokens", "normalizer", "pre_tokenizer", "warnings",
+))  # fmt: skip
+"""What `Model.inspect` says of every model; whatever else it says is a setting of the file."""
 
 
 def facts(info: dict[str, Any]) -> list[tuple[str, str]]:
@@ -46,8 +58,9 @@ def facts(info: dict[str, Any]) -> list[tuple[str, str]]:
     def yes(value: object) -> str:
         return tr("yes") if value else tr("no")
 
+    algorithm = str(info["algorithm"])
     rows = [
-        (tr("Algorithm"), ALGORITHM_NAMES[info["algorithm"]]),
+        (tr("Algorithm"), ALGORITHM_NAMES.get(algorithm, algorithm)),
         (tr("Format"), FORMATS.get(info["format"], str(info["format"]))),
         (tr("Vocabulary"), tr("{count:,} pieces").format(count=info["vocab_size"])),
         (tr("Highest id"), f"{info['max_id']:,}"),
@@ -55,21 +68,37 @@ def facts(info: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if info["merges"] is not None:
         rows.append((tr("Merge rules"), f"{info['merges']:,}"))
+    rows.append((tr("Byte-level"), yes(info["byte_level"])))
+    if info["byte_fallback"] or not info["byte_level"]:
+        # To a byte-level model every byte is a symbol, so there is nothing to fall back to.
+        rows.append((tr("Byte fallback"), yes(info["byte_fallback"])))
     rows += [
-        (tr("Byte-level"), yes(info["byte_level"])),
-        (tr("Byte fallback"), yes(info["byte_fallback"])),
         (tr("Normalizer"), str(info["normalizer"]) or tr("none")),
         (tr("Pre-tokenizer"), str(info["pre_tokenizer"]) or tr("none")),
-        (tr("File"), str(info["path"])),
     ]
-    known = {
-        "path", "format", "algorithm", "vocab_size", "max_id", "holes", "merges", "byte_level",
-        "byte_fallback", "special_tokens", "normalizer", "pre_tokenizer", "warnings",
-    }  # fmt: skip
-    rows += [
-        (name.replace("_", " "), str(value)) for name, value in info.items() if name not in known
-    ]
-    return rows
+    for name, value in info.items():
+        if name in _CONTRACT or value in (None, "", [], {}) or name.endswith("_guessed"):
+            continue
+        shown = _in_words(value, yes)
+        if name == "ignore_merges" and value:
+            shown = tr("yes: a word that is a piece isn't merged")
+        if info.get(f"{name}_guessed"):
+            shown = tr("{value} (guessed)").format(value=shown)
+        rows.append((name.replace("_", " ").capitalize(), shown))
+    return [*rows, (tr("File"), str(info["path"]))]
+
+
+def _in_words(value: object, yes: Callable[[object], str]) -> str:
+    """Return a setting for people: no quotes, brackets or words of a programming language."""
+    if isinstance(value, bool):
+        return yes(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_in_words(item, yes)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_in_words(item, yes) for item in value)
+    return str(value)
 
 
 class ModelCard(QDialog):
@@ -188,7 +217,11 @@ class ModelCard(QDialog):
         return grid
 
     def _specials(self, tokens: list[dict[str, Any]]) -> QLabel:
-        shown = [f"{t['id']}  ⟨{t['text']}⟩" for t in tokens[:SHOWN_SPECIALS]]
+        wide = max((len(str(t["id"])) for t in tokens[:SHOWN_SPECIALS]), default=0)
+        shown = [
+            f"{t['id']:>{wide}}  {isolate(visible(str(t['text']).encode(errors='replace')))}"
+            for t in tokens[:SHOWN_SPECIALS]
+        ]
         if len(tokens) > SHOWN_SPECIALS:
             more = self.tr("and {count:,} more").format(count=len(tokens) - SHOWN_SPECIALS)
             shown.append(more)
