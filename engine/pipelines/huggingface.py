@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from engine import alphabet
 from engine.encodings import PATTERNS
 from engine.errors import SegscopeError
+from engine.kernels import compiled
 from engine.pipeline import (
     Prepared,
     PreparedLines,
@@ -31,7 +32,10 @@ from engine.pipeline import (
     cut_out,
 )
 from engine.pipelines.alignment import align_groups, keep_marks
+from engine.pipelines.scanning import SCANS
 from engine.pipelines.splitting import Splitter, isolated, odd_characters, same_everywhere
+from engine.pipelines.stretches import Stretches, tiled_lines
+from engine.pipelines.words import WordTable
 from engine.text import Text
 
 _SPLITTERS = (
@@ -239,6 +243,18 @@ class HuggingFacePipeline:
         if not isinstance(expression, str) or not same_everywhere(expression):
             return None
         return Splitter(expression)
+
+    @cached_property
+    def _words(self) -> WordTable | None:
+        """What becomes of each character, where BERT's two steps are all there is."""
+        steps = [part.get("type") for part in _parts(self.components.normalizer, "normalizers")]
+        splits = _parts(self.components.pre_tokenizer, "pretokenizers")
+        if steps not in ([], ["BertNormalizer"]) or len(splits) != 1:
+            return None
+        if splits[0].get("type") != "BertPreTokenizer":
+            return None
+        tokenizer = self._tokenizer(False)
+        return WordTable(tokenizer.normalizer, tokenizer.pre_tokenizer)
 
     @cached_property
     def _at_start(self) -> bool:
@@ -466,19 +482,27 @@ class HuggingFacePipeline:
         tokenizer = self._tokenizer(False)
         normalizer, splitter = tokenizer.normalizer, tokenizer.pre_tokenizer
         needles = self._needles(False)
-        splitter_of_ours = self._splitter
-        odd = odd_characters("".join(lines)) if splitter_of_ours else set()
-        find = splitter_of_ours.compiled.findall if splitter_of_ours else None
-        stretches = _Stretches(self.byte_level and find is None)
+        fast = compiled(sum(map(len, lines)))
+        if fast and self._words is not None and not needles:
+            found = self._words.split(lines)
+            if found is not None:
+                return tiled_lines(*found)
+        own = self._splitter
+        rule = SCANS.get(own.pattern) if own is not None and fast else None
+        odd = odd_characters("".join(lines)) if own and not rule else set()
+        find = own.compiled.findall if own else None
+        stretches = Stretches(self.byte_level and find is None, rule)
         for line in lines:
             changed = line if normalizer is None else normalizer.normalize_str(line)
             whole = self._at_start and changed != line
             if whole or (needles and any(s in line or s in changed for s in needles)):
                 stretches.add_prepared(self.prepare(Text(line)))
+            elif rule is not None:
+                stretches.add_line(changed)
             elif find is not None:
-                found = find(changed)
-                if sum(map(len, found)) == len(changed) and odd.isdisjoint(changed):
-                    stretches.add(found)
+                found_here = find(changed)
+                if sum(map(len, found_here)) == len(changed) and odd.isdisjoint(changed):
+                    stretches.add(found_here)
                 else:
                     stretches.add_prepared(self.prepare(Text(line)))
             elif splitter is None:
@@ -503,63 +527,3 @@ class HuggingFacePipeline:
         with _library("fails to decode these ids"):
             text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text.encode("utf-8")
-
-
-class _Stretches:
-    """Collects the pre-tokens of many lines as flat arrays."""
-
-    def __init__(self, mapped: bool) -> None:
-        self.mapped = mapped
-        self.counts: list[int] = []
-        self.pieces: list[str] = []
-        self.done: list[tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]] = []
-
-    def add(self, pieces: list[str]) -> None:
-        """Add the pre-tokens of a line, as the library writes them."""
-        self.counts.append(len(pieces))
-        self.pieces.extend(pieces)
-
-    def add_prepared(self, prepared: Prepared) -> None:
-        """Add a line that is ready."""
-        self._flush()
-        self.counts.append(len(prepared.fixed))
-        self.done.append((prepared.data, np.diff(prepared.cuts).astype(np.int64), prepared.fixed))
-
-    def _flush(self) -> None:
-        if not self.pieces:
-            return
-        pieces, self.pieces = self.pieces, []
-        data, lengths = piece_bytes(pieces, self.mapped)
-        self.done.append((data, lengths, np.full(len(pieces), -1, dtype=np.int32)))
-
-    def joined(self) -> PreparedLines:
-        self._flush()
-        empty = (np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int32))
-        data, lengths, fixed = (
-            np.concatenate(columns) for columns in zip(empty, *self.done, strict=True)
-        )
-        ends = np.cumsum(lengths)
-        cuts = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.counts, dtype=np.int64)))
-        return PreparedLines(data, ends - lengths, ends, fixed, cuts)
-
-
-def piece_bytes(pieces: list[str], mapped: bool) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of all pieces end to end, and how many each has.
-
-    mapped: the pieces are written in GPT-2's byte alphabet.
-    """
-    text = "".join(pieces)
-    lengths = np.fromiter((len(piece) for piece in pieces), dtype=np.int64, count=len(pieces))
-    if mapped:
-        values = alphabet.bytes_of(text)
-        if not (values < 0).any():
-            return values.astype(np.uint8), lengths
-        spelled = alphabet.unmap_all(pieces)
-        lengths = np.fromiter((len(p) for p in spelled), dtype=np.int64, count=len(pieces))
-        return np.frombuffer(b"".join(spelled), dtype=np.uint8), lengths
-    data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
-    if len(data) != len(text):
-        bounds = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
-        ends = bounds[np.cumsum(lengths)]
-        lengths = np.diff(ends, prepend=0)
-    return data, lengths

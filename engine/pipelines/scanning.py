@@ -6,8 +6,6 @@ a stand-in, where the libraries know different Unicode versions) the first time 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.encodings import PATTERNS
-from engine.pipeline import check_unicode
+from engine.pipelines.characters import CharacterTable
 from engine.pipelines.splitting import usual
-
-CODE_POINTS = 0x110000
 
 _CLASSES = (
     r"[\p{Lu}\p{Lt}]",
@@ -62,32 +58,11 @@ SCANS = {
 """The patterns that a kernel runs: GPT-2's, cl100k's, Llama 3's, Qwen's and o200k's."""
 
 
-class CharacterTable:
-    """A number for each code point, looked up when a text first holds it; 0 until then.
-
-    values: uint8[0x110000].
-    """
+class CharacterClasses(CharacterTable):
+    """The classes of `engine.kernels.split`, uint8."""
 
     def __init__(self) -> None:
-        self.values = np.zeros(CODE_POINTS, dtype=np.uint8)
-        self._lock = threading.Lock()
-
-    def learn(self, text: str) -> None:
-        """Look up the characters of a text that are new."""
-        with self._lock:
-            known = self.values
-            new = sorted(c for c in set(text) if not known[ord(c)])
-            if new:
-                codes = np.array([ord(c) for c in new])
-                known[codes] = self.look_up("".join(new))
-
-    def look_up(self, characters: str) -> NDArray[np.uint8]:
-        """Return the number of each character, none of them 0."""
-        raise NotImplementedError
-
-
-class CharacterClasses(CharacterTable):
-    """The classes of `engine.kernels.split`."""
+        super().__init__(np.uint8)
 
     def look_up(self, characters: str) -> NDArray[np.uint8]:
         """Return the class of each character."""
@@ -109,28 +84,13 @@ def character_classes() -> CharacterClasses:
     return table
 
 
-def pack(lines: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return lines end to end in UTF-8, and where each ends there, int64[lines].
-
-    Raises `TextError` if one holds a lone surrogate.
-    """
-    try:
-        encoded = [line.encode("utf-8") for line in lines]
-    except UnicodeEncodeError:
-        check_unicode(lines)
-        raise
-    data = np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8)
-    ends = np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
-    return data, ends
-
-
 def scan(
     rule: Scan, data: NDArray[np.uint8], line_ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where pre-tokens end, int64[k], and the first one of each line, int64[lines + 1].
 
-    data, line_ends: what `pack` returns. The first pre-token starts at 0, each other one where the
-    one before ends.
+    data, line_ends: what `engine.pipelines.characters.pack` returns. The first pre-token starts
+    at 0, each other one where the one before ends.
     """
     from engine.kernels.split import split_cased, split_plain
 

@@ -12,8 +12,10 @@ import numpy as np
 from engine.kernels import compiled
 from engine.pieces import Vocabulary
 from engine.pipeline import Prepared, PreparedLines, Special, cut_out
-from engine.pipelines.scanning import SCANS, pack, scan
+from engine.pipelines.characters import pack
+from engine.pipelines.scanning import SCANS, scan
 from engine.pipelines.splitting import Splitter
+from engine.pipelines.stretches import tiled_lines
 from engine.text import Text
 
 
@@ -88,9 +90,7 @@ class TiktokenPipeline:
         data, line_ends = pack(lines)
         rule = SCANS.get(self.pattern)
         if rule is not None and compiled(len(data)):
-            stops, cuts = scan(rule, data, line_ends)
-            begins = np.concatenate((np.zeros(1, np.int64), stops))[: len(stops)]
-            return PreparedLines(data, begins, stops, np.full(len(stops), -1, np.int32), cuts)
+            return tiled_lines(data, *scan(rule, data, line_ends))
         whole = "".join(lines)
         if self.pattern:
             chars, cuts = self._splitter.line_spans(whole, lines)
