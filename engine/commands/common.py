@@ -17,7 +17,8 @@ import numpy as np
 from engine import bundled
 from engine.display import visible
 from engine.errors import ModelError, ParameterError, TextError
-from engine.formats import load, tiktoken
+from engine.formats import load, options_of
+from engine.formats.bert import CASINGS
 from engine.model import Encoding, Model
 from engine.pipeline import READINGS
 from engine.progress import Report, silent
@@ -72,10 +73,28 @@ def add_model(parser: Parser, *, many: bool = False, optional: bool = False) -> 
     parser.add_argument(
         "--pattern",
         metavar="NAME|REGEX",
-        help="split pattern of a rank file: gpt2, cl100k, o200k, none, or a regular expression",
+        help="split pattern of a rank file or of GPT-2's pair: gpt2, cl100k, o200k, none, or a "
+        "regular expression",
     )
     parser.add_argument(
         "--specials", metavar="FILE", help="special tokens of a rank file: a JSON object {text: id}"
+    )
+    parser.add_argument(
+        "--casing",
+        choices=CASINGS,
+        help="whether a BERT vocab.txt keeps upper case; guessed if it isn't given",
+    )
+    parser.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="vocabulary filter of subword-nmt codes; by default the .vocab file beside them; "
+        "none for no filter",
+    )
+    parser.add_argument(
+        "--vocabulary-threshold",
+        metavar="N",
+        type=int,
+        help="count from which pieces of the filter pass",
     )
 
 
@@ -120,19 +139,22 @@ def add_seed(parser: Parser) -> None:
 def open_model(arguments: argparse.Namespace, name: str, *, among: bool = False) -> Model:
     """Load a model file or a bundled model.
 
-    among: it is one of several, so what is told of rank files is for those of them that are.
+    among: it is one of several, so each of the options that tell what a file leaves out is for
+    those of them that take it.
     """
     path = model_path(name)
-    if among and not is_rank_file(path):
-        return load(path)
     specials = None if arguments.specials is None else read_specials(Path(arguments.specials))
-    return load(path, pattern=arguments.pattern, specials=specials)
-
-
-def is_rank_file(path: Path) -> bool:
-    """Return whether a file looks like tiktoken ranks."""
-    with path.open("rb") as stream:
-        return tiktoken.recognise(stream.read(4096))
+    given = {
+        "pattern": arguments.pattern,
+        "specials": specials,
+        "casing": arguments.casing,
+        "vocabulary": arguments.vocabulary,
+        "threshold": arguments.vocabulary_threshold,
+    }
+    if among:
+        taken = options_of(path)
+        given = {option: value for option, value in given.items() if option in taken}
+    return load(path, **given)
 
 
 def read_specials(path: Path) -> dict[str, int]:

@@ -118,7 +118,7 @@ def read(source: Source, pattern: str | None = None) -> Model:
     is_merges = _VOCABULARY.match(source.data[:4096]) is None
     other = other_file(source.path, is_merges)
     if other is None:
-        folder, names = source.path.parent, " and ".join(wanted(source.path, is_merges))
+        folder, names = source.path.parent, ", ".join(wanted(source.path, is_merges))
         what = "a list of pieces and ids" if is_merges else "a list of merges"
         raise source.error(
             f"one file of GPT-2's pair is missing: {what}",

@@ -65,7 +65,7 @@ def open_source(path: Path, report: Report = silent) -> Source:
     remedy = "choose a model file: tokenizer.json, a .model or a .tiktoken file"
     try:
         if path.is_dir():
-            raise ModelError("this is a folder, not a model file", str(path), _inside(path))
+            raise ModelError("this is a folder, not a file", str(path), remedy)
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
             raise ModelError("this isn't an ordinary file", str(path), remedy)
@@ -89,22 +89,3 @@ def open_source(path: Path, report: Report = silent) -> Source:
     if not data:
         raise ModelError("the file is empty", str(path), "copy or download it again")
     return Source(path, data, report)
-
-
-MODEL_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
-
-
-def _inside(folder: Path) -> str:
-    """Say which file of a folder to open instead of the folder."""
-    try:
-        names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    except OSError:
-        names = []
-    known = [name for name in MODEL_NAMES if name in names]
-    endings = ("tokenizer.json", ".tiktoken", ".model")
-    known += [name for name in names if name.endswith(endings) and name not in known]
-    if known:
-        return f"open {known[0]} in it"
-    if "vocab.json" in names and "merges.txt" in names:
-        return "a pair of vocab.json and merges.txt isn't read yet; save it as tokenizer.json"
-    return "open the model file itself"

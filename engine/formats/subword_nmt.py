@@ -4,10 +4,10 @@ The first line may tell the version. In 0.2 the end-of-word mark `</w>` is glued
 character of a word, in 0.1, and where no version is told, it is a symbol of its own.
 
 Codes give no ids; these are set here: `<unk>` and `<unk></w>` for characters that the codes don't
-hold (inside a word, at its end), then the characters of all symbols and those of ASCII that print, by
-code point, the same with the mark, the results of the merges in the order of the lines, and the other parts of merges. In
-version 0.1 a word may end without merging its mark, so the pieces that lack their form with the
-mark get it, last.
+hold (inside a word, at its end); the characters of all symbols and those of ASCII that print, by
+code point; the same with the mark; the results of the merges in the order of the lines; other
+parts of merges. In version 0.1 a word may end without merging its mark, so the pieces that lack
+their form with the mark get it, last.
 
 Source: subword-nmt 0.3.8, `apply_bpe`.
 """
@@ -63,40 +63,50 @@ class Filter:
     beside: bool
 
 
+def tells_version(data: bytes) -> bool:
+    """Return whether a file begins with the version of codes."""
+    return _HEADER.match(data) is not None
+
+
 def recognise(data: bytes) -> bool:
     """Return whether a file tells the version of codes, or holds nothing but merges.
 
     Without a version each symbol must be a character or made in an earlier line, and one of them
     must be made or carry the mark: texts with two words in each line aren't like that.
     """
-    return _HEADER.match(data) is not None or _looks(data, strict=True)
+    return tells_version(data) or _looks(data, strict=True)
 
 
 def could_be(data: bytes) -> bool:
     """Return whether a file may be codes if it is nothing else: `recognise`, but less strict."""
-    return _HEADER.match(data) is not None or _looks(data, strict=False)
+    return tells_version(data) or _looks(data, strict=False)
 
 
 def _looks(data: bytes, strict: bool) -> bool:
     made: set[str] = set()
     told = not strict
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n", _CHECKED)[:_CHECKED]
+    whole = data.endswith(b"\n")
     while lines and not lines[-1].strip():
         lines.pop()
-    for line in lines:
-        try:
-            parts = line.strip(b"\r ").decode("utf-8").split(" ")
-        except UnicodeDecodeError:
-            return False
-        if len(parts) != 2 or "\0" in parts[0] + parts[1]:
-            return False
-        for part in parts:
-            known = part in made or part == MARK or part.endswith(MARK)
-            if not known and len(part) != 1:
-                return False
-            told |= known
-        made.add(parts[0] + parts[1])
+    for number, line in enumerate(lines):
+        parts = _two(line)
+        known = [part in made or part.endswith(MARK) for part in parts]
+        if not parts or not all(k or len(part) == 1 for k, part in zip(known, parts, strict=True)):
+            # The last line may be cut where no more of the file was read.
+            return told and 0 < number == len(lines) - 1 and not whole
+        told |= any(known)
+        made.add("".join(parts))
     return told and bool(lines)
+
+
+def _two(line: bytes) -> list[str]:
+    """Return the two symbols of a line, none if it isn't two symbols."""
+    try:
+        parts = line.strip(b"\r ").decode("utf-8").split(" ")
+    except UnicodeDecodeError:
+        return []
+    return parts if len(parts) == 2 and "\0" not in line.decode("utf-8") else []
 
 
 def read(

@@ -7,7 +7,10 @@ import re
 from engine.errors import ModelError
 from engine.formats.source import Source
 
-_MODELS = "open a tokenizer.json, a SentencePiece or BytePiece .model, or a .tiktoken rank file"
+_MODELS = (
+    "open a tokenizer.json, a SentencePiece or BytePiece .model, a .tiktoken rank file, vocab.json "
+    "with merges.txt, a BERT vocab.txt or subword-nmt codes"
+)
 
 _MAGIC = (
     (b"GGUF", "a GGUF file", "GGUF isn't read yet; open the tokenizer.json of the model"),
@@ -44,17 +47,11 @@ def what_is_it(source: Source) -> ModelError:
             "fetch the file with `git lfs pull` or download it",
         )
     if re.match(rb'\{|\[\s*["{\[\d-]', head):
-        return _json(source, head)
+        return _json(source)
     return _text(source, head)
 
 
-def _json(source: Source, head: bytes) -> ModelError:
-    if re.match(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d', head):
-        return source.error(
-            "this is a list of pieces and ids (vocab.json), which isn't read yet",
-            "",
-            "open the tokenizer.json of the same model",
-        )
+def _json(source: Source) -> ModelError:
     if b'"tokenizer_class"' in source.data or b'"added_tokens_decoder"' in source.data:
         return source.error(
             "this is the configuration of a tokenizer, not the tokenizer",
@@ -71,17 +68,4 @@ def _text(source: Source, head: bytes) -> ModelError:
         return source.error("the file isn't a tokenizer model of a known format", "", _MODELS)
     if b"\0" in head:
         return source.error("the file isn't a tokenizer model of a known format", "", _MODELS)
-    if head.startswith(b"#version"):
-        return source.error(
-            "this is a list of merges (merges.txt or subword-nmt codes), which isn't read yet",
-            "",
-            "open the tokenizer.json of the same model",
-        )
-    lines = source.data.split(b"\n")
-    if b"[UNK]" in {line.rstrip() for line in lines}:
-        return source.error(
-            "this is a BERT vocabulary (vocab.txt), which isn't read yet",
-            "",
-            "open the tokenizer.json of the same model",
-        )
     return source.error("this is a text file, not a tokenizer model", "", _MODELS)

@@ -1,0 +1,119 @@
+"""A folder that holds a model: which of its files is opened.
+
+The order: `tokenizer.json`, other HuggingFace files, `.model` files, GPT-2's pair, BERT's
+`vocab.txt`, tiktoken ranks, subword-nmt codes that tell their version; of one kind the first by
+name. Files are known by the names that such files have and by how they begin.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from engine.errors import ModelError
+from engine.formats import (
+    bert,
+    bytepiece,
+    gpt2,
+    huggingface,
+    sentencepiece,
+    subword_nmt,
+    tiktoken,
+)
+
+HEAD = 1 << 16
+"""Bytes of a file that are looked at."""
+
+MOST = 10_000
+"""Files of a folder that are looked at: a model doesn't hide among more."""
+
+_SHOWN = 5
+
+
+class Choice(NamedTuple):
+    """The file to open, and the other model files of the folder."""
+
+    path: Path
+    others: tuple[Path, ...]
+
+
+def choose(folder: Path) -> Choice | None:
+    """Return which file of a folder is its model, None where there is none.
+
+    Raises `ModelError` where the folder can't be read.
+    """
+    try:
+        paths = sorted(path for path, _ in zip(folder.iterdir(), range(MOST), strict=False))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ModelError(f"the folder can't be read ({reason})", str(folder), "check it") from None
+    found = [(rank, path) for path in paths if (rank := _rank(path)) is not None]
+    if not found:
+        return None
+    # Stable: of one kind the first by name.
+    found.sort(key=lambda entry: entry[0])
+    return Choice(found[0][1], tuple(path for _, path in found[1:]))
+
+
+def main_file(path: Path) -> Path:
+    """Return the file that a path stands for: itself, or the model in a folder.
+
+    Raises `ModelError` for a folder without a model.
+    """
+    if not path.is_dir():
+        return path
+    choice = choose(path)
+    if choice is None:
+        raise ModelError(
+            "this is a folder, and no model was found in it",
+            str(path),
+            "open the model file itself: tokenizer.json, a .model, vocab.json beside merges.txt, "
+            "vocab.txt, a .tiktoken file or subword-nmt codes",
+        )
+    return choice.path
+
+
+def left_out(choice: Choice) -> str:
+    """Return the warning that names what else lay in the folder; empty for nothing."""
+    names = sorted(path.name for path in choice.others)
+    if not names:
+        return ""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return (
+        f"of the folder {choice.path.parent.name}, {choice.path.name} is opened; not used: "
+        f"{', '.join(names[:_SHOWN])}{more}"
+    )
+
+
+def _rank(path: Path) -> int | None:
+    """Return the place of a file in the order of kinds, None if it is no model."""
+    name = path.name.lower()
+    head = _head(path)
+    if not head:
+        return None
+    if name.endswith(".json") and huggingface.recognise(head):
+        return 0 if name == "tokenizer.json" else 1
+    if name.endswith(".model"):
+        kinds = (sentencepiece.recognise, bytepiece.recognise, tiktoken.recognise)
+        return 2 if any(recognise(head) for recognise in kinds) else None
+    part = gpt2.part_of(path.name)
+    if part is not None and gpt2.recognise(head, path):
+        # The vocabulary stands for its pair.
+        whole = gpt2.other_file(path, part.is_merges) is not None
+        return 3 if whole and not part.is_merges else None
+    if name.endswith("vocab.txt") and bert.recognise(head):
+        return 4
+    if name.endswith(".tiktoken") and tiktoken.recognise(head):
+        return 5
+    return 6 if subword_nmt.tells_version(head) else None
+
+
+def _head(path: Path) -> bytes:
+    """Return how a file begins; empty where it can't be read or is no ordinary file."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as stream:
+            return stream.read(HEAD)
+    except OSError:
+        return b""
