@@ -20,7 +20,11 @@ FIRST_USE = "The weather is lovely 今天天气不错"
 
 
 def load_model(path: Path, report: Report, **options: Any) -> Model:
-    """Load a model as `engine.load` does, in a process of its own when the file is big."""
+    """Load a model as `engine.load` does.
+
+    A big file is read in a process of its own, which leaves the parsed model in the cache; from
+    there it comes next time, without a process.
+    """
     try:
         size = path.stat().st_size
     except (OSError, ValueError):
@@ -29,19 +33,38 @@ def load_model(path: Path, report: Report, **options: Any) -> Model:
         import engine
 
         return engine.load(path, report=report, **options)
-    model: Model = call_apart(_load, path, options, report=report)
+    from engine.cache import cached_file, read_model
+
+    kept = cached_file(path, options, report)
+    model = None if kept is None else read_model(kept, path)
+    if model is None:
+        model = call_apart(_load, path, options, kept, report=report)
+        if model is None and kept is not None:
+            model = read_model(kept, path)
+        if model is None:  # what was kept is gone already
+            model = call_apart(_load, path, options, None, report=report)
+    _use(model)
     return model
 
 
-def _load(path: Path, options: dict[str, Any], report: Report) -> Model:
+def _load(path: Path, options: dict[str, Any], kept: Path | None, report: Report) -> Model | None:
+    """Load a model; runs in the process. None: it is kept in the file `kept`."""
     import engine
+    from engine.cache import cached_file, write_model
 
     model = engine.load(path, report=report, **options)
-    # The first use builds what later uses need; here nobody waits for it.
+    # The name again, in case the file was replaced between naming and reading.
+    if kept is not None and kept == cached_file(path, options) and write_model(kept, model):
+        return None
+    _use(model)
+    return model
+
+
+def _use(model: Model) -> None:
+    """Use a model for the first time, which builds what later uses need: here nobody waits."""
     with suppress(TextError):  # a model without an unknown token may be unable to write it
         model.encode(FIRST_USE)
         model.lattice(FIRST_USE)
-    return model
 
 
 def prepare_kernels(report: Report) -> None:

@@ -41,6 +41,8 @@ Rule = Literal["pairs", "ranks", "concatenation"]
 
 MAX_RANK = 0x7FFFFFFF
 
+_BLOCK = 20_000
+
 LOW = 0xFFFFFFFF
 """Mask of the lower half of a packed pair."""
 
@@ -167,7 +169,12 @@ class Bpe:
         order = np.argsort(-rank.astype(np.int64), kind="stable")
         keys = left[order].astype(np.int64) << 32 | right[order]
         values = rank[order].astype(np.int64) << 32 | result[order]
-        return dict(zip(keys.tolist(), values.tolist(), strict=True))
+        pairs: dict[int, int] = {}
+        # In blocks: one call would hold Python's lock for as long as it takes.
+        for at in range(0, len(keys), _BLOCK):
+            block = slice(at, at + _BLOCK)
+            pairs.update(zip(keys[block].tolist(), values[block].tolist(), strict=True))
+        return pairs
 
     @cached_property
     def rows(self) -> tuple[NDArray[np.int32], ...]:

@@ -3,9 +3,9 @@
 The real window does what a person does, on a screen, under Xvfb or with QT_QPA_PLATFORM=offscreen.
 Parts: `start`, `full` (a model of 262,000 pieces), `keys`, `paste` (1 MB), `pan` (the lattice of
 20,000 characters). Models of the shared folder of data are looked for as the tests do; without
-it the bundled ones serve. Each line gives median and 95th percentile in milliseconds, by the clock and
-of the GUI thread's own work (on a busy machine the clock tells of others' work too); a stall is a
-time that the event loop stood still.
+it the bundled ones serve. Each line gives median and 95th percentile in milliseconds, by the
+clock and of the GUI thread's own work: on a busy machine the clock tells of others' work too. A
+stall is a time that the event loop stood still.
 """
 
 from __future__ import annotations

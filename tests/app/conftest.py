@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +27,17 @@ def collect_garbage_here() -> Iterator[None]:
     yield
     gc.collect()
     gc.enable()
+
+
+@pytest.fixture(scope="session")
+def model_caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("caches")
+
+
+@pytest.fixture(autouse=True)
+def caches_of_the_tests(model_caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep parsed models in a folder of the tests' own."""
+    monkeypatch.setattr("engine.cache.user_caches", lambda: model_caches)
 
 
 @pytest.fixture(autouse=True)
