@@ -95,7 +95,7 @@ ACTIONS: tuple[Spec, ...] = (
     ),
     Spec(
         "open.corpus",
-        QT_TRANSLATE_NOOP("Actions", "Open &corpus folder…"),
+        QT_TRANSLATE_NOOP("Actions", "Open &folder: corpus or model…"),
         "file",
         "open_corpus_dialog",
         "Ctrl+Shift+O",

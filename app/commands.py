@@ -42,8 +42,17 @@ class FileCommands(QObject):
 
     def open_dialog(self) -> None:
         """Ask for files of any sort."""
+        kinds = (
+            self.tr("All files (*)"),
+            self.tr("Models (*.json *.model *.tiktoken *.bpe *.codes *vocab.txt *merges.txt)"),
+            self.tr("Texts (*.txt)"),
+            self.tr("Scenes (*.json)"),
+        )
         names, _ = QFileDialog.getOpenFileNames(
-            self._window, self.tr("Open models, texts, corpora or scenes"), self._folder
+            self._window,
+            self.tr("Open models, texts, corpora or scenes"),
+            self._folder,
+            ";;".join(kinds),
         )
         if names:
             self._folder = str(Path(names[0]).parent)
@@ -52,9 +61,10 @@ class FileCommands(QObject):
     def open_corpus_dialog(self) -> None:
         """Ask for a folder with one text file a language."""
         name = QFileDialog.getExistingDirectory(
-            self._window, self.tr("Open a corpus: a folder with one text file a language"),
+            self._window,
+            self.tr("Open a folder: a model's, or a corpus with one text file a language"),
             self._folder,
-        )  # fmt: skip
+        )
         if name:
             self._folder = str(Path(name).parent)
             self._opener.open([Path(name)])
@@ -109,16 +119,16 @@ class FileCommands(QObject):
             return None
         card = ModelCard(opened, self._theme, self._window)
         card.setAttribute(_DELETE)
-        card.pattern_chosen.connect(self._reopen)
+        card.choice_made.connect(self._reopen)
         card.close_wanted.connect(self._session.close_model)
         card.show()
         card.activateWindow()
         return card
 
-    def _reopen(self, key: int, pattern: str) -> None:
+    def _reopen(self, key: int, option: str, value: str) -> None:
         opened = self._session.open_model(key)
         if opened is not None:
-            self._session.load_model(opened.model.path, replaces=key, pattern=pattern)
+            self._session.load_model(opened.model.path, replaces=key, **{option: value})
 
     def keyboard(self) -> KeyboardDialog:
         """Show the keyboard at a glance."""

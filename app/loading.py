@@ -26,7 +26,7 @@ def load_model(path: Path, report: Report, **options: Any) -> Model:
     there it comes next time, without a process.
     """
     try:
-        size = path.stat().st_size
+        size = path.stat().st_size if not path.is_dir() else SMALL + 1
     except (OSError, ValueError):
         size = 0
     if size <= SMALL:

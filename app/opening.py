@@ -17,17 +17,19 @@ from engine.progress import Report
 Kind = Literal["model", "scene", "text", "corpus"]
 
 HEAD = 64 * 1024
-MODEL_ENDINGS = {".json", ".model", ".tiktoken", ".vocab", ".bpe"}
+MODEL_ENDINGS = {".json", ".model", ".tiktoken", ".vocab", ".bpe", ".codes"}
 
 
 def kind_of(path: Path) -> Kind:
-    """Tell what a path is, by its content; a folder is a corpus.
+    """Tell what a path is, by its content; a folder is a model if one is in it, else a corpus.
 
     Raises `SegscopeError` for a path that can't be read. What is broken is reported by the reader
     of what it should have been: a file named as models are goes to the models' reader.
     """
     if path.is_dir():
-        return "corpus"
+        from engine.formats.folder import choose
+
+        return "corpus" if choose(path) is None else "model"
     try:
         with path.open("rb") as stream:
             head = stream.read(HEAD)
@@ -69,7 +71,7 @@ def _is_model(path: Path, head: bytes) -> bool:
         return True
     from engine.formats import recognised
 
-    return recognised(head)
+    return recognised(head, path)
 
 
 class Opener(QObject):

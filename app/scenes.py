@@ -67,8 +67,7 @@ def load_scene(scene: Scene, path: Path | None, report: Report) -> Loaded:
         part(0, 1)
         model: Model | None = None
         try:
-            options = {"pattern": wanted.pattern} if wanted.pattern else {}
-            model = load_model(wanted.locate(), part, **options)
+            model = load_model(wanted.locate(), part, **wanted.options)
             if wanted.changed():
                 problems.append(
                     SegscopeError(
@@ -216,7 +215,8 @@ def with_digests(scene: Scene) -> Scene:
     listed = []
     for model in scene.models:
         if not model.path.startswith(PREFIX):
-            with suppress(OSError):  # the file is gone; the scene still names it
+            # The file is gone; the scene still names it.
+            with suppress(OSError, SegscopeError):
                 model = replace(model, sha256=file_digest(model.locate()))
         listed.append(model)
     return replace(scene, models=tuple(listed))
@@ -226,10 +226,14 @@ def _reference(model: Model) -> SceneModel:
     for bundled in models():
         if bundled.path == model.path:
             return SceneModel(PREFIX + bundled.name)
-    # A published encoding is recognised again; any other rank file needs the pattern chosen here.
-    chosen = model.format == "tiktoken" and "encoding" not in model.settings
-    pattern = model.pipeline.pre_tokenizer if chosen else ""
-    return SceneModel(str(model.path.absolute()), pattern=pattern)
+    # What a file says or is known by is found again; what was chosen here isn't.
+    said, pattern = model.settings, ""
+    if model.format == "tiktoken" and "encoding" not in said:
+        pattern = model.pipeline.pre_tokenizer
+    elif model.format == "gpt2" and model.pipeline.pre_tokenizer != "gpt2":
+        pattern = model.pipeline.pre_tokenizer or "none"
+    casing = str(said["casing"]) if said.get("casing_guessed") is False else ""
+    return SceneModel(str(model.path.absolute()), pattern=pattern, casing=casing)
 
 
 def _corpus_reference(corpus: Corpus | None) -> tuple[str, ...]:

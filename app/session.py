@@ -47,7 +47,7 @@ class OpenModel:
     def name(self) -> str:
         """What the window calls it: the file's name without the endings that models have."""
         name = self.model.name
-        for ending in (".json", ".model", ".tiktoken", ".tokenizer"):
+        for ending in (".json", ".model", ".tiktoken", ".tokenizer", ".txt", ".bpe", ".codes"):
             name = name.removesuffix(ending)
         return name or self.model.name
 
@@ -196,7 +196,7 @@ class Session(QObject):
         """Open a model file in the background; it becomes the active model.
 
         replaces: key of the open model whose place it takes. options: what `engine.load` takes
-        beside the path (pattern and specials of rank files).
+        beside the path (the split pattern of rank files, the casing of a vocab.txt …).
         """
 
         def done(model: Model) -> None:

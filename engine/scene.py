@@ -38,12 +38,20 @@ T = TypeVar("T")
 class SceneModel:
     """A model of a scene: `bundled:NAME` or a path; the SHA-256 of its file, or empty.
 
-    pattern: the split pattern chosen for a rank file, which holds none; else empty.
+    pattern: the split pattern chosen for a rank file or GPT-2's pair, which hold none; casing: the
+    casing chosen for a BERT vocabulary; else empty.
     """
 
     path: str
     sha256: str = ""
     pattern: str = ""
+    casing: str = ""
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What was chosen, as `engine.load` takes it."""
+        chosen = {"pattern": self.pattern, "casing": self.casing}
+        return {name: value for name, value in chosen.items() if value}
 
     def locate(self) -> Path:
         """Return the file; `ParameterError` for a bundled name that there isn't."""
@@ -117,8 +125,10 @@ class Scene:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file as 64 hexadecimal digits."""
-    with path.open("rb") as stream:
+    """Return the SHA-256 of a file, or of the model in a folder, as 64 hexadecimal digits."""
+    from engine.formats.folder import main_file
+
+    with main_file(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -279,6 +289,7 @@ def _models(reader: _Reader, folder: Path) -> tuple[SceneModel, ...]:
                 _absolute(place, folder),
                 one.take("sha256", "a text", _text) or "",
                 one.take("pattern", "a text", _text) or "",
+                one.take("casing", "a text", _text) or "",
             )
         )
         one.finish()
@@ -407,8 +418,7 @@ def _model_entry(model: SceneModel, folder: Path) -> str | dict[str, str]:
     entry = {"path": _relative(model.path, folder)}
     if model.sha256:
         entry["sha256"] = model.sha256
-    if model.pattern:
-        entry["pattern"] = model.pattern
+    entry.update(model.options)
     return entry if len(entry) > 1 else entry["path"]
 
 

@@ -102,9 +102,10 @@ def _in_words(value: object, yes: Callable[[object], str]) -> str:
 
 
 class ModelCard(QDialog):
-    """About one model. For rank files the split pattern can be chosen, which opens them anew."""
+    """About one model. What its file leaves out can be chosen, which opens it anew."""
 
-    pattern_chosen = Signal(int, str)
+    choice_made = Signal(int, str, str)
+    """Key of the model, keyword of `engine.load` and value."""
     close_wanted = Signal(int)
 
     def __init__(self, opened: OpenModel, theme: Theme, parent: QWidget | None = None) -> None:
@@ -121,8 +122,10 @@ class ModelCard(QDialog):
         self.warnings = [str(text) for text in info["warnings"]]
         for text in self.warnings:
             column.addWidget(_Warning(text, theme))
-        if model.format == "tiktoken":
+        if model.format in ("tiktoken", "gpt2"):
             column.addLayout(self._patterns(info))
+        if model.format == "bert":
+            column.addLayout(self._casings(str(info["casing"])))
         self.rows = facts(info)
         column.addLayout(self._grid(self.rows))
         column.addWidget(self._section(self.tr("Special tokens")))
@@ -177,16 +180,20 @@ class ModelCard(QDialog):
             self.pattern.insertItem(0, now, now)
         self.pattern.setCurrentIndex(max(self.pattern.findData(now), 0))
         self.pattern.setAccessibleName(self.tr("Split pattern"))
-        self.pattern.activated.connect(self._choose)
-        label = QLabel(self.tr("Split &pattern"))
-        label.setBuddy(self.pattern)
-        row = QHBoxLayout()
-        row.addWidget(label)
-        row.addWidget(self.pattern, 1)
-        return row
+        self.pattern.activated.connect(lambda i: self._choose("pattern", self.pattern.itemData(i)))
+        return _labelled(QLabel(self.tr("Split &pattern")), self.pattern)
 
-    def _choose(self, index: int) -> None:
-        self.pattern_chosen.emit(self.opened.key, self.pattern.itemData(index))
+    def _casings(self, now: str) -> QHBoxLayout:
+        self.casing = QComboBox()
+        self.casing.addItem(self.tr("cased: the text keeps its letters"), "cased")
+        self.casing.addItem(self.tr("uncased: lower case, without accents"), "uncased")
+        self.casing.setCurrentIndex(self.casing.findData(now))
+        self.casing.setAccessibleName(self.tr("Upper and lower case"))
+        self.casing.activated.connect(lambda i: self._choose("casing", self.casing.itemData(i)))
+        return _labelled(QLabel(self.tr("&Upper and lower case")), self.casing)
+
+    def _choose(self, option: str, value: str) -> None:
+        self.choice_made.emit(self.opened.key, option, value)
         self.accept()
 
     def _close_model(self) -> None:
@@ -230,6 +237,15 @@ class ModelCard(QDialog):
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
+
+
+def _labelled(label: QLabel, box: QComboBox) -> QHBoxLayout:
+    """Return a row of a choice and its label."""
+    label.setBuddy(box)
+    row = QHBoxLayout()
+    row.addWidget(label)
+    row.addWidget(box, 1)
+    return row
 
 
 def _breakable(value: str) -> str:

@@ -27,7 +27,8 @@ class StartView(QWidget):
         self.empty = EmptyState(
             self.tr(
                 "Open a tokenizer to see how it cuts a text: a tokenizer.json, a SentencePiece or "
-                "BytePiece .model, or tiktoken ranks. Files can be dropped here."
+                "BytePiece .model, tiktoken ranks, vocab.json with merges.txt, a BERT vocab.txt, "
+                "subword-nmt codes, or a folder with one of them. Files can be dropped here."
             ),
             [
                 (self.tr("Open…"), open_files),
