@@ -1,4 +1,4 @@
-"""Everything that the search field finds: actions, open models, examples, recent files."""
+"""Everything that the search field finds: actions, models, examples, recent files, pieces."""
 
 from __future__ import annotations
 
@@ -7,12 +7,42 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from app.actions import ACTIONS, ActionTable
+from app.draw.isolate import isolate
+from app.models.vocabulary import piece_text
 from app.opening import Opener
 from app.recent import Recent
 from app.scenes import Scenes
 from app.session import Session
 from app.views.search import Entry
 from engine import bundled
+from engine.display import NEWLINE, SPACE, TAB
+from engine.model import Model
+from engine.pieces import PieceKind
+
+MOST_PIECES = 4
+"""Pieces that are offered for what is typed."""
+
+_TYPED = str.maketrans({SPACE: " ", TAB: "\t", NEWLINE: "\n"})
+"""Marks that the window writes for whitespace, back to what they stand for."""
+
+
+def pieces_spelled(model: Model, typed: str) -> list[int]:
+    """Return the pieces that what is typed may mean, the likeliest first.
+
+    That is the very text, then the text with a space before it, both also with SentencePiece's ▁
+    for spaces; a continuation piece may be typed with its mark.
+    """
+    vocabulary = model.vocabulary
+    given = typed.translate(_TYPED)
+    spaced = [given, f" {given}"]
+    found: list[int] = []
+    for text in dict.fromkeys((*spaced, *(text.replace(" ", "▁") for text in spaced))):
+        found += vocabulary.find(text.encode(errors="surrogatepass")).tolist()
+    if vocabulary.continuation is not None and given.startswith(vocabulary.mark):
+        rest = vocabulary.find(given.removeprefix(vocabulary.mark).encode(errors="surrogatepass"))
+        found += rest[vocabulary.continuation[rest]].tolist()
+    kind = vocabulary.kind
+    return [i for i in dict.fromkeys(found) if kind[i] != PieceKind.BYTE]
 
 
 class Finder(QObject):
@@ -50,6 +80,26 @@ class Finder(QObject):
             again, words = partial(self._opener.open, [path]), str(path.parent)
             entries.append(Entry(path.name, self.tr("recent file"), "recent", again, words=words))
         return entries
+
+    def pieces(self, typed: str) -> list[Entry]:
+        """Return the pieces of the active model that are spelled as what is typed."""
+        opened = self._session.active
+        if opened is None or not typed:
+            return []
+        entries = []
+        for piece in pieces_spelled(opened.model, typed)[:MOST_PIECES]:
+            text = self.tr("Piece {piece}, id {id}: show in Vocabulary").format(
+                piece=isolate(piece_text(opened.model.vocabulary, piece)), id=piece
+            )
+            kind = self.tr("piece of {letter}").format(letter=opened.letter)
+            show = partial(self._show_piece, opened.key, piece)
+            entries.append(Entry(text, kind, "vocabulary", show, words=typed))
+        return entries
+
+    def _show_piece(self, key: int, piece: int) -> None:
+        self._session.set_active(key)
+        self._table.actions["go.vocabulary"].trigger()
+        self._session.select(piece=piece, edge=None, path=None)
 
     def _actions(self) -> list[Entry]:
         entries = []

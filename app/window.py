@@ -107,7 +107,7 @@ class Window(QMainWindow):
         theme = self.theme
         keys = next(spec.keys() for spec in ACTIONS if spec.id == "search")
         finder = Finder(self.table, self.session, self.opener, self.scenes, self.recent, self)
-        self.search_field = SearchField(finder.entries, keys, theme, self)
+        self.search_field = SearchField(finder.entries, finder.pieces, keys, theme, self)
         self.topbar = TopBar(
             self.session, theme, self.menus.button_menu, self.menus.corpus, self.search_field
         )

@@ -138,6 +138,13 @@ class Vocabulary:
             return self.mark + text
         return text
 
+    def find(self, data: Bytes) -> NDArray[np.int64]:
+        """Return the ids of all pieces with exactly these bytes, of any kind, the lowest first."""
+        ids = np.flatnonzero((self.lengths == len(data)) & (self.kind != PieceKind.HOLE))
+        rows = self.data[self.offsets[ids][:, np.newaxis] + np.arange(len(data))]
+        same: NDArray[np.bool_] = (rows == np.frombuffer(data, dtype=np.uint8)).all(axis=1)
+        return ids[same]
+
     @cached_property
     def matchable(self) -> NDArray[np.bool_]:
         """Pieces that an edge of the lattice may use: normal and user-defined ones, not empty."""

@@ -1,7 +1,8 @@
-"""One field over actions, workspaces, models, examples and files."""
+"""One field over actions, workspaces, models, examples, files and pieces."""
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
     QListView,
+    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -40,6 +42,12 @@ from app.icons import paint_icon
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_NOTE, Theme
 
 ROW, ROWS, WIDTH = 30, 12, 480
+LEAST, MOST = 160, 360
+"""Width of the field, in pixels."""
+
+GLASS, FRAME = 22, 24
+"""Pixels for the sign at the left of the words, and for border and padding."""
+
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -87,7 +95,8 @@ def matches(entries: Iterable[Entry], query: str) -> list[Entry]:
 
 
 def _plain(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    # A piece begins a word at its mark for a space.
+    decomposed = unicodedata.normalize("NFKD", text.casefold().replace("␣", " ").replace("▁", " "))
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
@@ -122,19 +131,26 @@ class EntryModel(QAbstractListModel):
 class SearchField(QLineEdit):
     """The field; while it has the focus the list of what it finds hangs under it.
 
-    gather: called when the search begins, gives everything that can be found.
+    gather: called when the search begins, gives everything that can be found. spelled: gives what
+    is found besides for the very text that was typed.
     """
 
     def __init__(
-        self, gather: Callable[[], list[Entry]], keys: str, theme: Theme, window: QWidget
+        self,
+        gather: Callable[[], list[Entry]],
+        spelled: Callable[[str], list[Entry]],
+        keys: str,
+        theme: Theme,
+        window: QWidget,
     ) -> None:
         super().__init__()
-        self._gather, self._keys, self._theme = gather, keys, theme
+        self._gather, self._spelled, self._keys, self._theme = gather, spelled, keys, theme
         self._entries: list[Entry] = []
         self._back: QWidget | None = None
-        self.setPlaceholderText(self.tr("Find an action, model or file"))
-        self.setAccessibleName(self.tr("Find an action, model or file"))
-        self.setTextMargins(22, 0, 0, 0)
+        self.setPlaceholderText(self.tr("Find action, model, piece"))
+        self.setAccessibleName(self.tr("Find an action, model, piece of the vocabulary or file"))
+        self.setToolTip(self.accessibleName())
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.found = EntryModel(self)
         self.list = QListView(window)
         self.list.setObjectName("search.list")
@@ -149,12 +165,41 @@ class SearchField(QLineEdit):
         self.list.clicked.connect(lambda _index: self.run())
         self.list.hide()
         self.textEdited.connect(self._filter)
+        self.textChanged.connect(self._make_room)
         theme.changed.connect(self._restyle)
         window.installEventFilter(self)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._focus_moved)
+        self._make_room()
         self._restyle()
+
+    @property
+    def badge(self) -> QRectF:
+        """Where the shortcut is written; empty while there is something else to read or write."""
+        if self.text() or self.hasFocus():
+            return QRectF()
+        wide = self._badge_room() - 8
+        return QRectF(self.width() - wide - 6, self.height() / 2 - 9, wide, 18)
+
+    def sizeHint(self) -> QSize:
+        """Return room for the words and the shortcut beside them."""
+        words = QFontMetricsF(self.font()).horizontalAdvance(self.placeholderText())
+        wide = math.ceil(words) + GLASS + self._badge_room() + FRAME
+        return QSize(min(max(wide, LEAST), MOST), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(LEAST, super().minimumSizeHint().height())
+
+    def _badge_room(self) -> int:
+        wide = QFontMetricsF(self._theme.font(SIZE_NOTE)).horizontalAdvance(self._keys)
+        return math.ceil(wide) + 12 + 8
+
+    def _make_room(self) -> None:
+        """Keep the words clear of the shortcut: they are shortened where both don't fit."""
+        self.setTextMargins(
+            GLASS, 0, 0 if self.text() or self.hasFocus() else self._badge_room(), 0
+        )
 
     def begin(self) -> None:
         """Take the focus and show everything."""
@@ -173,11 +218,13 @@ class SearchField(QLineEdit):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self._make_room()
         self._entries = self._gather()
         self._filter(self.text())
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        self._make_room()
         self.list.hide()
         self.update()
 
@@ -209,14 +256,12 @@ class SearchField(QLineEdit):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         glass = QRectF(8, self.height() / 2 - 8, 16, 16)
         paint_icon(painter, "search", glass, theme.color("ink2"))
-        if self.text() or self.hasFocus():
+        place = self.badge
+        if place.isEmpty():
             return
-        font = theme.font(SIZE_NOTE)
-        wide = QFontMetricsF(font).horizontalAdvance(self._keys) + 12
-        place = QRectF(self.width() - wide - 6, self.height() / 2 - 9, wide, 18)
         painter.setPen(theme.color("line"))
         painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-        painter.setFont(font)
+        painter.setFont(theme.font(SIZE_NOTE))
         painter.setPen(theme.color("ink3"))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, self._keys)
 
@@ -239,7 +284,7 @@ class SearchField(QLineEdit):
             self.list.setCurrentIndex(index)
 
     def _filter(self, query: str) -> None:
-        found = matches(self._entries, query)
+        found = matches([*self._entries, *self._spelled(query)], query)
         if not found:
             nothing = self.tr("Nothing is called “{words}”").format(words=query)
             found = [Entry(nothing, "", "", lambda: None, enabled=False)]

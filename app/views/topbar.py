@@ -57,7 +57,6 @@ class TopBar(QWidget):
         self.corpus_button = TextButton("corpus", theme)
         self.corpus_button.menu = corpus_menu
         self.search = search
-        search.setFixedWidth(272)
         self.theme_button = IconButton("moon", self.tr("Light or dark (Ctrl+L)"), theme)
         row = QHBoxLayout(self)
         row.setContentsMargins(RAIL_WIDTH + 6, 0, 12, 1)

@@ -28,6 +28,15 @@ def test_pieces_are_cut_out_of_one_array() -> None:
     assert vocabulary.offsets.tolist() == [0, 2, 2, 3, 9]
 
 
+def test_pieces_are_found_by_their_bytes() -> None:
+    pieces = [b"ab", b"", b"ba", b"ab", b"abab", b"a"]
+    vocabulary = make(pieces, [N, H, N, A, N, B])
+    assert vocabulary.find(b"ab").tolist() == [0, 3]
+    assert vocabulary.find(b"a").tolist() == [5]
+    assert vocabulary.find(b"aba").tolist() == []
+    assert vocabulary.find(b"").tolist() == []
+
+
 def test_holes_are_no_pieces() -> None:
     vocabulary = make([b"a", b"", b"b", b""], [N, H, N, H])
     assert (len(vocabulary), vocabulary.count) == (4, 2)

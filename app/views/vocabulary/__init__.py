@@ -90,7 +90,7 @@ class VocabularyWorkspace(Workspace):
         find.activated.connect(self._focus_filter)
         self.view.selectionModel().selectionChanged.connect(self._row_selected)
         session.active_changed.connect(self._active_changed)
-        session.selection_changed.connect(self._show_selection)
+        session.selection_changed.connect(self._selection_changed)
         self._load()
 
     def _dress_table(self) -> None:
@@ -155,8 +155,17 @@ class VocabularyWorkspace(Workspace):
         self._apply_filter()
 
     def activated(self) -> None:
-        """Show the piece that was chosen elsewhere, also where the filter would hide it."""
+        """Show the piece that was chosen elsewhere."""
         self._load()
+        self._show_chosen()
+
+    def _selection_changed(self) -> None:
+        if self.isVisible():
+            self._show_chosen()
+        self._show_selection()
+
+    def _show_chosen(self) -> None:
+        """Show the piece that was chosen elsewhere, also where the filter would hide it."""
         piece, before = self._session.selection.piece, self._seen
         self._seen = piece
         if piece is not None and piece != before and self._table is not None:
