@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.draw.isolate import isolate
 from app.draw.merge_labels import Labels
 from app.draw.merge_rows import Cells
 from app.draw.word import Word
@@ -357,7 +358,7 @@ class MergesWorkspace(Workspace):
             self.note.clear()
             return
         shown = labels.pretoken(word.pretoken)
-        self.title.setText(shown)
+        self.title.setText(isolate(shown))
         opened = self._session.open_model(followed.key)
         tokens = len(word.row(word.n_steps).piece)
         merges = self.tr("1 merge") if word.n_steps == 1 else self.tr("{n} merges")

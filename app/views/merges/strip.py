@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.draw.isolate import isolate
 from app.draw.merge_labels import Labels
 from app.theme import SIZE_BODY, Theme
 from engine.traces.merges import MergeTrace
@@ -156,7 +157,7 @@ class WordStrip(QWidget):
                 painter.drawRoundedRect(chip.rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
             painter.setFont(theme.piece_font(SIZE_BODY))
             painter.setPen(theme.color("ink" if here else "ink2" if steps else "ink3"))
-            painter.drawText(chip.rect, Qt.AlignmentFlag.AlignCenter, chip.text)
+            painter.drawText(chip.rect, Qt.AlignmentFlag.AlignCenter, isolate(chip.text))
         painter.setPen(theme.color("ink3"))
         painter.setFont(theme.font(SIZE_BODY))
         if self._first > 0:
