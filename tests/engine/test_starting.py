@@ -44,6 +44,8 @@ def test_public_names() -> None:
 def test_ctrl_c_while_importing_ends_without_a_word() -> None:
     done = python(
         "import signal\n"
+        # A process that is begun in the background may have been told to ignore Ctrl+C.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from engine.starting import interruptible\n"
         "with interruptible():\n"
         "    try:\n"
