@@ -119,7 +119,6 @@ def test_a_long_word_starts_at_its_first_symbol(rows: BrickRows, model: Model, t
     assert across.maximum() > 0
     picture = rows.picture
     assert picture is not None
-    room = rows.viewport().width() - GUTTER
     for width in (900, 700, 820):
         rows.resize(width, 500)
         first = brick_rect(picture.grid, 0, (0, 0))

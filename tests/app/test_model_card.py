@@ -38,8 +38,8 @@ def open_card(qtbot: Any, session: Session, theme: Theme) -> Open:
 
 
 def specials(card: ModelCard) -> str:
-    label = [w for w in card.findChildren(QLabel) if w.text()][-1]
-    return label.text()
+    texts = [label.text() for label in card.findChildren(QLabel)]
+    return texts[texts.index("Special tokens") + 1]
 
 
 def test_special_tokens_are_written_as_the_file_writes_them(open_card: Open) -> None:

@@ -23,7 +23,7 @@ from app.session import LATTICE_DELAY, OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_PIECE, Theme
 from app.views.merges.bricks import BrickRows
 from app.views.merges.empty import NoMerges
-from app.views.merges.follow import Followed, common_prefix, follow, pretoken_at
+from app.views.merges.follow import Followed, follow, place_to_show, pretoken_at
 from app.views.merges.inspector import MergeReport
 from app.views.merges.rank_view import RankView
 from app.views.merges.strip import WordStrip
@@ -259,36 +259,15 @@ class MergesWorkspace(Workspace):
         self.player.set_trace(len(trace), position, title, labels)
 
     def _place_to_show(self, before: Followed | None, now: Followed) -> tuple[int, int]:
-        """Return pre-token and position: the word at hand with its result."""
+        """Return pre-token and position: what a scene asked for, or the word at hand."""
         trace = now.trace
         count = len(trace.prepared.fixed)
-        if count == 0:
-            return 0, 0
-        if self._wanted is not None:
+        if count and self._wanted is not None:
             position, pretoken = self._wanted
             self._wanted = None
             pretoken = min(max(pretoken, 0), count - 1)
             return pretoken, min(max(position, 0), len(trace))
-        if before is not None and before.text is not now.text:
-            # The word that is being typed: where the two texts begin to differ.
-            # After a deletion that is the byte before, else what was typed.
-            place = common_prefix(before.text.encoded, now.text.encoded)
-            if now.text.n_bytes < before.text.n_bytes:
-                place = max(place - 1, 0)
-            pretoken = pretoken_at(trace, place)
-        elif before is not None and before.text is now.text and self._word is not None:
-            pretoken = self._same_place(before, now)
-        else:
-            steps = trace.step_cuts[1:] - trace.step_cuts[:-1]
-            pretoken = int((steps > 0).argmax())
-        pretoken = min(max(pretoken, 0), count - 1)
-        return pretoken, int(trace.step_cuts[pretoken + 1])
-
-    def _same_place(self, before: Followed, now: Followed) -> int:
-        """Return the pre-token of the new trace where the word on show begins."""
-        assert self._word is not None
-        span = before.trace.prepared.span(*self._word.span)
-        return pretoken_at(now.trace, span[0])
+        return place_to_show(before, now, self._word)
 
     # The word and the position
 
