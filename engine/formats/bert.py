@@ -31,6 +31,8 @@ _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
 
 _INSIDE = re.compile(rb"##[^#\s]\S*")
 _SHOWN = 5
+_LOOKED_AT = 1 << 20
+"""Bytes that tell what a file is."""
 
 
 def recognise(data: bytes) -> bool:
@@ -38,6 +40,7 @@ def recognise(data: bytes) -> bool:
 
     One line in fifty may hold a space: texts have more of them.
     """
+    data = data[:_LOOKED_AT]
     if b"\0" in data:
         return False
     lines = [line.strip() for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n")]

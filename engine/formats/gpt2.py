@@ -78,6 +78,8 @@ def wanted(path: Path, is_merges: bool) -> tuple[str, ...]:
 
 def other_file(path: Path, is_merges: bool) -> Path | None:
     """Return the other file of a pair where it lies beside this one."""
+    if not path.name:
+        return None
     beside = (path.with_name(name) for name in wanted(path, is_merges))
     return next((other for other in beside if other.is_file()), None)
 

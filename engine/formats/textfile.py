@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from engine.formats.source import Source
 
+MOST_LINES = 2_000_000
+"""Lines that a model file may have: each takes memory, however short it is."""
+
 
 def decode(source: Source) -> str:
     """Return the file as text, a byte-order mark left out. Raises `ModelError` with the place."""
@@ -21,8 +24,14 @@ def decode(source: Source) -> str:
 def lines_of(source: Source) -> list[str]:
     r"""Return the lines of a text file, which end at `\n` or `\r\n` and nowhere else.
 
-    What follows the last `\n` is a line if it isn't empty. Raises `ModelError` as `decode` does.
+    What follows the last `\n` is a line if it isn't empty. Raises `ModelError` as `decode` does,
+    and for more lines than `MOST_LINES`.
     """
+    count = source.data.count(b"\n")
+    if count > MOST_LINES:
+        raise source.error(
+            f"the file has {count:,} lines, more than a model can have", "", "open another file"
+        )
     lines = decode(source).split("\n")
     if not lines[-1]:
         lines.pop()
