@@ -78,7 +78,10 @@ def recognise(data: bytes) -> bool:
 
 
 def could_be(data: bytes) -> bool:
-    """Return whether a file may be codes if it is nothing else: `recognise`, but less strict."""
+    """Return whether a file may be codes if it is nothing else.
+
+    As `recognise`, but the merges may stand in any order and be of characters only.
+    """
     return tells_version(data) or _looks(data, strict=False)
 
 
@@ -89,6 +92,8 @@ def _looks(data: bytes, strict: bool) -> bool:
     whole = data.endswith(b"\n")
     while lines and not lines[-1].strip():
         lines.pop()
+    if not strict:
+        made.update("".join(_two(line)) for line in lines)
     for number, line in enumerate(lines):
         parts = _two(line)
         known = [part in made or part.endswith(MARK) for part in parts]
