@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import math
 from heapq import heapify, heappop, heappush, heapreplace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ParameterError
+from engine.kernels import compiled
 from engine.lattice import Path
 from engine.passes import (
     best_from_end,
@@ -49,18 +51,44 @@ def nbest(lattice: Lattice, n: int, theta: float = 1.0) -> list[Path]:
     """
     lattice.require_law()
     theta = check_theta(theta)
+    check_count(n)
+    require_path(lattice, bool(np.isfinite(lattice.best_pass.total[-1])))
+    spread, best = log_spread(lattice, theta), float(lattice.best_pass.total[-1])
+    found = (_best_compiled if compiled(lattice.n_edges) else best_plain)(lattice, n)
+    return [
+        Path(lattice, edges, score, path_probability(theta, score - best, spread))
+        for score, edges in found
+    ]
+
+
+def check_count(n: int) -> None:
+    """Raise `ParameterError` unless n paths can be asked for."""
     if not 1 <= n <= MOST_PATHS:
         raise ParameterError(
             f"{n} best paths are asked for", "n", f"give a number from 1 to {MOST_PATHS:,}"
         )
-    require_path(lattice, bool(np.isfinite(lattice.best_pass.total[-1])))
-    spread, best = log_spread(lattice, theta), float(lattice.best_pass.total[-1])
+
+
+def _best_compiled(lattice: Lattice, n: int) -> list[tuple[float, NDArray[np.int32]]]:
+    """Return score and edges of the n best paths, by the kernel."""
+    from engine.kernels.nbest import best_paths
+
+    kept = np.flatnonzero(useful_edges(lattice, n)).astype(np.int32)
+    first, last = np.zeros(1, dtype=np.int64), np.array([lattice.n_nodes - 1], dtype=np.int64)
+    start, end, score = lattice.start[kept], lattice.end[kept], lattice.score[kept]
+    found = best_paths(start, end, score, first, last, n)
+    edges, offsets = kept[found.edges], found.offsets.tolist()
+    spans = pairwise(offsets)
+    return [(s, edges[a:b]) for s, (a, b) in zip(found.scores.tolist(), spans, strict=True)]
+
+
+def best_plain(lattice: Lattice, n: int) -> list[tuple[float, NDArray[np.int32]]]:
+    """Do the same in plain Python."""
     enumeration = _Enumeration(lattice, useful_edges(lattice, n))
     last = lattice.n_nodes - 1
-    paths: list[Path] = []
+    paths: list[tuple[float, NDArray[np.int32]]] = []
     while len(paths) < n and enumeration.extend(last, len(paths)):
-        score, edges = enumeration.path(last, len(paths))
-        paths.append(Path(lattice, edges, score, path_probability(theta, score - best, spread)))
+        paths.append(enumeration.path(last, len(paths)))
     return paths
 
 
