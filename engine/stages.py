@@ -189,7 +189,7 @@ def _characters(
     begins = np.flatnonzero((data & 0xC0) != 0x80)
     if len(data) and (not len(begins) or begins[0]):
         begins = np.append(0, begins)
-    first, last = _union(begins, len(data), source_start, source_end)
+    first, last = _union(begins, source_start, source_end)
     owners = owner[begins]
     reach = np.maximum.accumulate(last) if len(last) else last
     opens = np.ones(len(begins), dtype=np.bool_)
@@ -202,7 +202,7 @@ def _characters(
         opens[1:] = ~(overlaps | one_token | (inserted & (first[1:] == first[:-1])))
     start = begins[opens]
     end = np.append(start[1:], len(data))[: len(start)]
-    first, last = _union(start, len(data), source_start, source_end)
+    first, last = _union(start, source_start, source_end)
     change = _changes(text, data.tobytes(), start, end, first, last)
     owners = owner[start] if len(start) else owner[:0]
     cut_out = owners >= 0
@@ -248,7 +248,7 @@ def _pre_tokenizer(prepared: Prepared, specials: NDArray[np.int64], before: Stag
     cuts = prepared.cuts.astype(np.int64)
     full = np.flatnonzero(np.diff(cuts) > 0)
     start, end, fixed = cuts[:-1][full], cuts[1:][full], prepared.fixed[full]
-    first, last = _union(start, len(prepared.data), prepared.source_start, prepared.source_end)
+    first, last = _union(start, prepared.source_start, prepared.source_end)
     change = np.where(
         fixed < 0, Change.SAME, np.where(np.isin(fixed, specials), Change.SPECIAL, Change.ADDED)
     ).astype(np.uint8)
@@ -295,7 +295,8 @@ def _cut_out(encoding: Encoding) -> NDArray[np.bool_]:
     if not (prepared.fixed >= 0).any():
         return np.zeros(len(encoding), dtype=np.bool_)
     place = np.searchsorted(prepared.cuts, encoding.node_start, side="right") - 1
-    owned = np.append(prepared.fixed, np.int32(-1))[np.minimum(place, len(prepared.fixed))] >= 0
+    fixed = np.append(prepared.fixed, np.int32(-1))
+    owned: NDArray[np.bool_] = fixed[np.minimum(place, len(prepared.fixed))] >= 0
     return owned
 
 
@@ -352,9 +353,7 @@ def _decoder(model: Model, encoding: Encoding, tokens: Stage) -> Stage:
     )
 
 
-def _union(
-    begins: NDArray[np.int64], size: int, source_start: Ints, source_end: Ints
-) -> tuple[Ints, Ints]:
+def _union(begins: NDArray[np.int64], source_start: Ints, source_end: Ints) -> tuple[Ints, Ints]:
     """Return the union of the spans of each run of bytes that starts at `begins`.
 
     Bytes that stand for nothing count only where all of a run do.
