@@ -41,6 +41,15 @@ def unmap(text: str) -> bytes:
     return values.astype(np.uint8).tobytes()
 
 
+def in_alphabet(texts: list[str]) -> NDArray[np.bool_]:
+    """Return which texts are written in the alphabet, bool[texts]."""
+    lengths = np.fromiter((len(text) for text in texts), dtype=np.int64, count=len(texts))
+    strays = np.flatnonzero(bytes_of("".join(texts)) < 0)
+    written = np.ones(len(texts), dtype=np.bool_)
+    written[np.searchsorted(np.cumsum(lengths), strays, side="right")] = False
+    return written
+
+
 def unmap_all(texts: list[str]) -> list[bytes]:
     """Return `unmap` of each text."""
     values = bytes_of("".join(texts))

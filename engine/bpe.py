@@ -9,7 +9,7 @@ whose joined text is a piece, by score.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -107,7 +107,8 @@ class Bpe:
     ignore_merges: a pre-token that is itself a piece is that piece.
     Symbols without a piece: SentencePiece and tiktoken look joined texts up, so a unit that is no
         piece may still merge. Such symbols are entries of kind HOLE with bytes, behind the last
-        piece of the vocabulary; what is left of them in the end is an unknown character.
+        piece of the vocabulary, and SentencePiece's unused pieces of one character; what is left
+        of them in the end is an unknown character.
     prefix, suffix: what HuggingFace's BPE puts before each symbol of a pre-token but the first,
         and after the last; the vocabulary's pieces carry them.
     """
@@ -192,22 +193,20 @@ class Bpe:
 
     @cached_property
     def base(self) -> dict[bytes, int]:
-        """The pieces that a symbol may start as; SentencePiece's unused pieces count."""
-        vocabulary = self.vocabulary
-        if self.rule != "concatenation":
-            return {**vocabulary.index, **self.lacking} if self.lacking else vocabulary.index
-        unused = np.flatnonzero(vocabulary.kind == PieceKind.UNUSED).tolist()
-        base = {vocabulary.bytes(i): i for i in unused if vocabulary.lengths[i]}
-        base.update(vocabulary.index)
-        base.update(self.lacking)
-        return base
+        """The pieces that a symbol may start as, and symbols without a piece."""
+        index = self.vocabulary.index
+        return {**index, **self.lacking} if self.lacking else index
 
     @cached_property
     def lacking(self) -> dict[bytes, int]:
         """Symbols without a piece, see the class: their number by their bytes."""
         vocabulary = self.vocabulary
         ids = np.flatnonzero((vocabulary.kind == PieceKind.HOLE) & (vocabulary.lengths > 0))
-        return {vocabulary.bytes(i): i for i in ids.tolist()}
+        lacking = {vocabulary.bytes(i): i for i in ids.tolist()}
+        if self.rule == "concatenation":
+            unused = ((vocabulary.bytes(i), i) for i in self._unused)
+            lacking.update((text, i) for text, i in unused if text and self._one_unit(text))
+        return lacking
 
     @cached_property
     def _strays(self) -> frozenset[int]:
@@ -223,23 +222,13 @@ class Bpe:
         ids = np.flatnonzero(vocabulary.kind == PieceKind.USER_DEFINED).tolist()
         return PieceTable({vocabulary.bytes(i): i for i in ids if vocabulary.lengths[i]})
 
-    @cached_property
-    def unused_units(self) -> list[int]:
-        """Unused pieces of a SentencePiece model that are one unit: symbols may start as them."""
-        if self.rule != "concatenation":
-            return []
-        unused = np.flatnonzero(self.vocabulary.kind == PieceKind.UNUSED).tolist()
-        texts = ((self.vocabulary.bytes(i), i) for i in unused)
-        return [i for text, i in texts if text and self._one_unit(text)]
-
     def _one_unit(self, text: bytes) -> bool:
         return unit_end(text, 0, len(text), self.alphabet) == len(text)
 
     @cached_property
     def table(self) -> PieceTable:
-        """Pieces that an edge may use: all that match text, and unused ones of one unit."""
-        units = {self.vocabulary.bytes(i): i for i in reversed(self.unused_units)}
-        return PieceTable(units | self.vocabulary.index)
+        """Pieces that an edge may use: all that match text."""
+        return PieceTable(self.vocabulary.index)
 
     @cached_property
     def made_by(self) -> NDArray[np.int32]:
@@ -345,14 +334,14 @@ class Bpe:
             word = self._symbols(piece)
             self._merge(word)
             fused = False
-            for symbol, at, to in word.symbols():
+            for symbol, at, to in self._parts(word):
                 stray = symbol in self._strays
                 if stray:
                     span = (start + at, start + to)
                     pieces = None if symbol == self.unknown else self.byte_pieces
                     tokens.add_unknown(text, *span, self.unknown, pieces, fused)
                 else:
-                    self._spell(word, symbol, start + at, start + to, tokens)
+                    tokens.add(symbol, start + at, start + to)
                 fused = stray and self.fuse_unknown
         return tokens.segmented()
 
@@ -432,14 +421,15 @@ class Bpe:
                     if len(heap) > size:
                         heapq.heappush(heap, heap.pop())
 
-    def _spell(self, word: _Word, symbol: int, start: int, end: int, tokens: TokenList) -> None:
-        """Append a symbol's tokens: an unused piece is taken apart again."""
-        todo = [(symbol, start, end)]
+    def _parts(self, word: _Word) -> Iterator[tuple[int, int, int]]:
+        """Yield (id, start, end) of each symbol that is left, unused pieces taken apart again."""
+        todo = word.symbols()
+        todo.reverse()
         while todo:
             symbol, start, end = todo.pop()
             halves = word.split.get(symbol) if symbol in self._unused else None
             if halves is None:
-                tokens.add(symbol, start, end)
+                yield symbol, start, end
             else:
                 middle = end - int(self.vocabulary.lengths[halves[1]])
                 todo.append((halves[1], middle, end))

@@ -165,6 +165,18 @@ class Lattice:
         return {}
 
     @cached_property
+    def canonical_edges(self) -> NDArray[np.bool_] | None:
+        """Which edges the merges of a BPE model could give, bool[e]; None for other models.
+
+        See `engine.bpe_edges.canonical_edges`.
+        """
+        from engine.bpe import Bpe
+        from engine.bpe_edges import canonical_edges
+
+        bpe = self.segmenter
+        return canonical_edges(bpe, self) if isinstance(bpe, Bpe) else None
+
+    @cached_property
     def path(self) -> Path:
         """The segmentation that the model really gives."""
         score = float(self.score[self.taken].sum()) if self.has_law else float("nan")
@@ -196,11 +208,13 @@ class Lattice:
         spelling = self.spelling
         unknown_before = False
         # Members of an IntEnum are slow to reach, and a path may have a million edges.
-        without_piece, dropped = int(EdgeKind.UNKNOWN), int(EdgeKind.DROPPED)
+        dropped = int(EdgeKind.DROPPED)
         kinds, pieces = self.kind[edges].tolist(), self.piece[edges].tolist()
-        leads = self.leads_pretoken(self.start[edges]).tolist()
-        for edge, kind, piece, lead in zip(edges.tolist(), kinds, pieces, leads, strict=True):
-            unknown = kind == without_piece
+        starts_word = self.leads_pretoken(self.start[edges])
+        strays, leads = self._strays(edges, starts_word).tolist(), starts_word.tolist()
+        for edge, kind, piece, unknown, lead in zip(
+            edges.tolist(), kinds, pieces, strays, leads, strict=True
+        ):
             if not unknown:
                 if kind != dropped:
                     ids.append(piece)
@@ -210,6 +224,21 @@ class Lattice:
                 ids.append(spelling.unknown)
             unknown_before = unknown
         return [int(i) for i in ids]
+
+    def _strays(self, edges: NDArray[np.int32], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which edges of a path are spelled as unknown, bool[len(edges)].
+
+        A Unigram model that fuses unknown characters also takes in the unknown token as it is
+        written in the text, where that stands beside one (HuggingFace).
+        """
+        strays: NDArray[np.bool_] = self.kind[edges] == int(EdgeKind.UNKNOWN)
+        if not (self.spelling.fuse and self.has_law):
+            return strays
+        written = ~strays & (self.piece[edges] == self.spelling.unknown)
+        if written.any():
+            joined = (strays | written)[1:] & (strays | written)[:-1] & ~leads[1:]
+            strays |= written & (np.append(joined, False) | np.append(False, joined))
+        return strays
 
     def require_law(self) -> None:
         """Raise `ParameterError` where scores are not log-probabilities.

@@ -297,6 +297,8 @@ class Model:
 
     def inspect(self) -> dict[str, Any]:
         """Return the facts of the headless contract's `inspect`, as plain data."""
+        from engine.rules import rules
+
         vocabulary = self.vocabulary
         merges = getattr(self.segmenter, "merges", None)
         return {
@@ -313,6 +315,7 @@ class Model:
             "normalizer": self.pipeline.normalizer,
             "pre_tokenizer": self.pipeline.pre_tokenizer,
             "warnings": list(self.warnings),
+            "rules": [{"topic": topic, "sentence": said} for topic, said in rules(self)],
             **self.settings,
         }
 

@@ -44,7 +44,7 @@ FORMATS = {
 
 _CONTRACT = frozenset((
     "path", "format", "algorithm", "vocab_size", "max_id", "holes", "merges", "byte_level",
-    "byte_fallback", "special_tokens", "normalizer", "pre_tokenizer", "warnings",
+    "byte_fallback", "special_tokens", "normalizer", "pre_tokenizer", "warnings", "rules",
 ))  # fmt: skip
 """What `Model.inspect` says of every model; whatever else it says is a setting of the file."""
 
@@ -130,6 +130,9 @@ class ModelCard(QDialog):
         column.addLayout(self._grid(self.rows))
         column.addWidget(self._section(self.tr("Special tokens")))
         column.addWidget(self._specials(info["special_tokens"]))
+        column.addWidget(self._section(self.tr("Rules, where libraries disagree")))
+        self.rules = [(str(r["topic"]), str(r["sentence"])) for r in info["rules"]]
+        column.addLayout(self._grid([(topic.capitalize(), said) for topic, said in self.rules]))
         column.addStretch()
         inside = QWidget()
         inside.setLayout(column)

@@ -14,9 +14,12 @@ from engine.commands.common import (
     print_lines,
 )
 from engine.display import visible
+from engine.model import Model
+from engine.reachable import never_best
 from engine.terminal import aligned, styled
 
 SHOWN_SPECIALS = 20
+SHOWN_PIECES = 20
 
 
 def add(subparsers: Subparsers) -> None:
@@ -29,15 +32,24 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the model's facts, warnings first."""
     model = open_model(arguments, arguments.model)
     facts = model.inspect()
+    if model.algorithm == "unigram":
+        lost = never_best(model).tolist()
+        facts["never_best"] = {"count": len(lost), "first": _shown(model, lost)}
     if arguments.json:
         print_json(facts)
         return
     lines = [styled(f"{model.name}: {model.summary}", "bold")]
     lines += [f"{styled('warning:', 'yellow')} {warning}" for warning in facts["warnings"]]
     rows = [[name.replace("_", " "), _said(name, value)] for name, value in facts.items()]
-    hidden = {"warnings"}
+    hidden = {"warnings", "rules"}
     lines += aligned([], [row for row, name in zip(rows, facts, strict=True) if name not in hidden])
+    lines += ["", styled("rules, where libraries disagree", "bold")]
+    lines += [f"{rule['topic']}: {rule['sentence']}" for rule in facts["rules"]]
     print_lines(lines)
+
+
+def _shown(model: Model, pieces: list[int]) -> list[str]:
+    return [model.vocabulary.text(piece) for piece in pieces[:SHOWN_PIECES]]
 
 
 def _said(name: str, value: Any) -> str:

@@ -218,6 +218,9 @@ def _build_bpe(
             "ignore_merges is on: a pre-token that is itself a piece is never merged up to"
             + (f"; {count_of(only, 'piece')} can be reached in no other way" if only else "")
         )
+    own = model.values.get("segscope")
+    if isinstance(own, dict) and isinstance(own.get("tie_break"), str):
+        reading.settings["tie_break"] = own["tie_break"]
     fuse = model.flag("fuse_unk")
     matches = own_pieces(reading, kind)
     reached = np.ones(len(pieces), dtype=np.bool_)
@@ -279,10 +282,8 @@ def _build_unigram(
             f"there is no unknown token: {lacks}the tokenizers library refuses many texts with "
             "characters that are no piece by themselves"
         )
-    matches = np.zeros(len(pieces), dtype=np.bool_)
-    matches[: reading.size] = True
+    matches = own_pieces(reading, kind)
     matches[reading.shadowed] = False
-    matches &= kind != PieceKind.BYTE
     scores = np.full(len(pieces), np.nan)
     scores[: reading.size] = listed
     names = byte_names(byte_pieces, np.ones(len(pieces), dtype=np.bool_))
@@ -360,6 +361,7 @@ def _note_settings(reading: Reading, pipeline: HuggingFacePipeline) -> None:
     """Warn of what the file stores and the analyzer doesn't apply."""
     stored = [name for name in ("padding", "truncation") if reading.top.values.get(name)]
     if stored:
+        reading.settings["not_applied"] = stored
         reading.warnings.append(
             f"the file switches on {' and '.join(stored)}; they are never applied here, "
             "so that counts are of the text"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.alphabet import unmap_all
+from engine.alphabet import in_alphabet, unmap_all
 from engine.formats.fields import Fields, kind_of
 from engine.formats.jsonparts import Pairs
 from engine.formats.source import Source, count_of, highest_id
@@ -313,9 +313,14 @@ def find_unknown(reading: Reading, name: str, default: str = "") -> int:
 
 
 def own_pieces(reading: Reading, kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which pieces the library's model matches in text: all of its own vocabulary."""
+    """Return which pieces the library's model matches in text: all of its own vocabulary.
+
+    Byte-level text comes in GPT-2's alphabet, so a piece with another character is never met.
+    """
     own = np.zeros(len(reading.tokens), dtype=np.bool_)
     own[list(reading.ids.values())] = True
+    if reading.byte_level:
+        own &= in_alphabet([token or "" for token in reading.tokens])
     own[kind == PieceKind.BYTE] = False
     return own
 

@@ -48,9 +48,7 @@ class BpeTables:
 
     def __init__(self, bpe: Bpe) -> None:
         self.bpe = bpe
-        keys = Keys.matching(bpe.vocabulary)
-        ids = np.concatenate((keys.ids, np.array(bpe.unused_units, dtype=np.int32)))
-        self.trie = build_trie(Keys.of(bpe.vocabulary, ids.astype(np.int64)), bpe.alphabet)
+        self.trie = build_trie(Keys.matching(bpe.vocabulary), bpe.alphabet)
         self.base = self._base()
         none = np.empty(0, dtype=np.int32)
         given = none if bpe.byte_pieces is None else bpe.byte_pieces
@@ -124,7 +122,9 @@ class BpeTables:
         """Return the pieces that merging their own bytes gives, bool[pieces]."""
         bpe = self.bpe
         own = np.zeros(max(1, len(bpe.vocabulary)), dtype=np.bool_)
-        pieces = Keys.matching(bpe.vocabulary).ids.astype(np.int64)
+        # Names stand behind the pieces, and their bytes aren't those of the vocabulary.
+        listed = Keys.matching(bpe.vocabulary).ids.astype(np.int64)
+        pieces = listed[: len(listed) - len(bpe.vocabulary.names)]
         if bpe.prefix or bpe.suffix or not len(pieces):
             return own
         data = np.require(bpe.vocabulary.data, np.uint8, ("C", "W"))
