@@ -12,15 +12,17 @@ its sender and its arguments alive across threads, which Python's bindings get w
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from engine.progress import Cancelled, Report
+from engine.progress import Cancelled
 
-Work = Callable[[Report], Any]
+Work = Callable[..., Any]
+"""Called with `report`, and with `give` where its job takes parts."""
 
 LOOK = 5
 """Milliseconds between looks at what the threads have to say, while any works."""
@@ -29,8 +31,9 @@ LOOK = 5
 class _Task:
     """What a worker thread knows of a job: plain data."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, *, parts: bool) -> None:
         self.work: Work | None = work
+        self.parts: deque[Any] | None = deque() if parts else None
         self.stop = threading.Event()
         self.progress: tuple[int, int] | None = None
         self.outcome = ""
@@ -48,7 +51,10 @@ class _Task:
         try:
             if self.stop.is_set() or self.work is None:
                 raise Cancelled
-            self.value = self.work(self.report)
+            if self.parts is None:
+                self.value = self.work(self.report)
+            else:
+                self.value = self.work(self.report, self.parts.append)
             self.outcome = "done"
         except Cancelled:
             self.outcome = "cancelled"
@@ -71,13 +77,14 @@ class Job(QObject):
         work: Work,
         done: Callable[[Any], object],
         failed: Callable[[BaseException], object],
+        part: Callable[[Any], object] | None,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self.key = key
         self.title = title
-        self.task = _Task(work)
-        self._done, self._failed = done, failed
+        self.task = _Task(work, parts=part is not None)
+        self._done, self._failed, self._part = done, failed, part
 
     def cancel(self) -> None:
         """Ask the work to stop; nothing of it is delivered any more."""
@@ -94,6 +101,11 @@ class Job(QObject):
         progress, task.progress = task.progress, None
         if progress is not None and not self.cancelled:
             self.progressed.emit(*progress)
+        # Only so many as lie there now: a quick worker must not keep the GUI thread here.
+        for _ in range(len(task.parts or ())):
+            value = task.parts.popleft() if task.parts else None
+            if self._part is not None and not self.cancelled:
+                self._part(value)
         return over
 
     def deliver(self) -> None:
@@ -139,10 +151,15 @@ class Jobs(QObject):
         work: Work,
         done: Callable[[Any], object],
         failed: Callable[[BaseException], object] | None = None,
+        part: Callable[[Any], object] | None = None,
     ) -> Job:
-        """Run `work(report)` in a thread, then `done(result)` or `failed(error)` here."""
+        """Run `work(report)` in a thread, then `done(result)` or `failed(error)` here.
+
+        part: takes what comes before the end, here and in order; the work is then
+        `work(report, give)`, and each thing it gives is handed over before the result.
+        """
         self.cancel(key)
-        job = Job(key, title, work, done, failed or self.unhandled.emit, self)
+        job = Job(key, title, work, done, failed or self.unhandled.emit, part, self)
         if self._closed:  # a timer of a view that is about to go
             job.cancel()
             return job

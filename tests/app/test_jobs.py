@@ -151,3 +151,37 @@ def test_a_job_after_shutdown_is_cancelled_at_once(qtbot):
     job = jobs.start("late", "Late", lambda report: None, print)
     assert job.cancelled
     assert jobs.running == ()
+
+
+def test_parts_arrive_in_order_here_and_before_the_result(qtbot, jobs):
+    seen = []
+
+    def work(report, give):
+        for part in range(5):
+            give(part)
+        return "end"
+
+    here = threading.get_ident()
+    jobs.start(
+        "k", "t", work, lambda value: seen.append((value, threading.get_ident())),
+        part=lambda part: seen.append((part, threading.get_ident())),
+    )  # fmt: skip
+    qtbot.waitUntil(lambda: len(seen) == 6)
+    assert seen == [(part, here) for part in (0, 1, 2, 3, 4, "end")]
+
+
+def test_parts_of_a_cancelled_job_are_not_handed_over(qtbot, jobs):
+    seen, given, go = [], threading.Event(), threading.Event()
+
+    def work(report, give):
+        give("early")
+        given.set()
+        go.wait(10)
+        give("late")
+
+    job = jobs.start("k", "t", work, seen.append, part=seen.append)
+    assert given.wait(10)
+    jobs.cancel("k")
+    with qtbot.waitSignal(job.ended):
+        go.set()
+    assert seen == []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -23,14 +23,13 @@ from app.theme import Theme
 from app.views.sampling.controls import MANY, Controls
 from app.views.sampling.empty import NoLaw
 from app.views.sampling.figures import count_note
+from app.views.sampling.growing import MOST, GrowingSample
 from app.views.sampling.inspector import SamplingReport
 from app.views.sampling.lane import LaneView
 from app.views.sampling.passes import (
     CHUNK_EDGES,
     SEARCHED,
-    Edges,
     Passes,
-    draw_in_chunks,
     find_other,
     trace_passes,
 )
@@ -46,9 +45,6 @@ from engine.traces.passes import PassTrace
 FIRST = 100
 """Draws of a sample that is begun."""
 
-MOST = 1_000_000
-"""Draws that a sample may grow to."""
-
 WIDEST_LANE = 1.9
 """The zoom of a short text in the lanes: what stands before it grows with it."""
 
@@ -62,9 +58,6 @@ class SamplingWorkspace(Workspace):
     name = "sampling"
     player: Player
 
-    _drawn = Signal(object, object)
-    """From the worker: the tally that draws belong to, and their paths."""
-
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._session = session
@@ -72,15 +65,12 @@ class SamplingWorkspace(Workspace):
         self._viewport = Viewport(self, WIDEST_LANE)
         self._passes: Passes | None = None
         self._places: LanePlaces | None = None
-        self._tally: Tally | None = None
+        self.sample = GrowingSample(session, self)
         self._draw = 0
         self._wanted: dict[str, int] = {}
         self._quiet = False
         self._waiting = True
         self._reports = SamplingReport()
-        # A running sample is shown a few times a second, not after each of its chunks.
-        self._redraw = QTimer(self, singleShot=True, interval=80)
-        self._redraw.timeout.connect(self._show_charts)
 
         self.controls = Controls(session, theme)
         keys = self._key
@@ -161,14 +151,15 @@ class SamplingWorkspace(Workspace):
         controls.draw_chosen.connect(lambda number: self.show_draw(number - 1))
         controls.more_wanted.connect(self.draw_more)
         controls.again_wanted.connect(self.draw_again)
-        controls.stop_wanted.connect(lambda: session.jobs.cancel("sampling draws"))
+        controls.stop_wanted.connect(self.sample.stop)
         self.report.followed.connect(self._follow_link)
         self.results.chosen.connect(self._choose_outcome)
         for lane in self.lanes.values():
             lane.edge_clicked.connect(self._choose_edge)
         self.event_table.selectionModel().currentRowChanged.connect(self._event_chosen)
         self.player.position_changed.connect(self._show_position)
-        self._drawn.connect(self._count_draws)
+        self.sample.grew.connect(self._show_growth)
+        self.sample.complete.connect(self._drawn_all)
         session.active_changed.connect(self._show_state)
         session.models_changed.connect(self._show_state)
         session.analysis_changed.connect(self._prepare)
@@ -186,7 +177,7 @@ class SamplingWorkspace(Workspace):
     @property
     def tally(self) -> Tally | None:
         """The sample."""
-        return self._tally
+        return self.sample.tally
 
     @property
     def shown_draw(self) -> int:
@@ -196,8 +187,7 @@ class SamplingWorkspace(Workspace):
     @property
     def stale(self) -> bool:
         """Whether the sample was drawn at another θ or seed than the present ones."""
-        tally, settings = self._tally, self._session.settings
-        return tally is not None and (tally.theta != settings.theta or tally.seed != settings.seed)
+        return self.sample.stale
 
     def _show_state(self) -> None:
         opened = self._session.active
@@ -214,8 +204,8 @@ class SamplingWorkspace(Workspace):
 
     def _clear(self) -> None:
         self._session.jobs.cancel("sampling pass")
-        self._session.jobs.cancel("sampling draws")
-        self._passes = self._places = self._tally = None
+        self.sample.drop()
+        self._passes = self._places = None
         self._draw = 0
         for lane in self.lanes.values():
             lane.set_trace(None, None)
@@ -291,20 +281,18 @@ class SamplingWorkspace(Workspace):
         self._draw = passes.perfect.draw
         if not same or self._places is None:
             self._place(passes.analysis)
-            self._tally = None
-            self._session.jobs.cancel("sampling draws")
+            self.sample.drop()
         self.controls.count.setText(count_note(passes.listing.count, passes.analysis))
         at_end = not same or self.player.position >= self.player.length
         self._show_traces(None if at_end else self.player.position)
-        tally = self._tally
-        if tally is None or (self.stale and tally.n <= FIRST):
-            tally = self._tally = Tally(passes.listing, session.settings.seed)
+        if self.tally is None or (self.stale and self.sample.n <= FIRST):
+            self.sample.begin(passes.listing)
         if self._wanted.get("draw") == self._draw:
             del self._wanted["draw"]
         first = max(1, min(FIRST, CHUNK_EDGES // passes.analysis.lattice.n_edges))
         least = max(self._draw + 1, self._wanted.pop("draws", first))
-        if not self.stale and tally.n < min(least, MOST):
-            self.draw_more(min(least, MOST) - tally.n, show=False)
+        if not self.stale:
+            self.sample.more(least - self.sample.n, show=False)
         self._show_stale()
         self._show_charts()
 
@@ -358,51 +346,28 @@ class SamplingWorkspace(Workspace):
 
     def draw_more(self, count: int, *, show: bool = True) -> None:
         """Draw `count` more in the background. show: the last of them is shown."""
-        tally, passes = self._tally, self._passes
-        if tally is None or passes is None:
-            return
         if self.stale:
             self.draw_again()
-            return
-        first, last = tally.n, min(tally.n + count, MOST)
-        if last <= first:
-            return
-        lattice, theta, seed = passes.analysis.lattice, tally.theta, tally.seed
-        self._session.jobs.start(
-            "sampling draws",
-            self.tr("Drawing segmentations"),
-            lambda report: draw_in_chunks(
-                lattice, theta, seed, first, last, report,
-                lambda paths: self._drawn.emit(tally, paths),
-            ),
-            lambda _result: self._drawn_all(last - 1 if show else None),
-            lambda error: self._session.failed.emit(error, self.tr("Nothing was drawn")),
-        )  # fmt: skip
+        else:
+            self.sample.more(count, show=show)
 
     def draw_again(self) -> None:
         """Draw as many as before at the present θ and seed."""
-        passes, tally = self._passes, self._tally
-        if passes is None or tally is None:
+        passes, count = self._passes, max(self.sample.n, 1)
+        if passes is None or self.tally is None:
             return
         if passes.listing.theta != self._session.settings.theta:
             return
-        count = max(tally.n, 1)
-        self._session.jobs.cancel("sampling draws")
-        self._tally = Tally(passes.listing, self._session.settings.seed)
-        self.draw_more(count, show=False)
+        self.sample.begin(passes.listing)
+        self.sample.more(count, show=False)
         self._show_stale()
         self._show_charts()
 
-    def _count_draws(self, tally: Tally, paths: list[Edges]) -> None:
-        if tally is self._tally:
-            tally.add(paths)
-            self.controls.draw.set_high(max(tally.n, 1))
-            if not self._redraw.isActive():
-                self._redraw.start()
+    def _show_growth(self) -> None:
+        self.controls.draw.set_high(max(self.sample.n, 1))
+        self._show_charts()
 
     def _drawn_all(self, show: int | None) -> None:
-        self._redraw.stop()
-        self._show_charts()
         if show is not None:
             self.show_draw(show)
 
@@ -423,14 +388,13 @@ class SamplingWorkspace(Workspace):
         best, theta, first = passes.viterbi.path.edges, passes.listing.theta, self._draw + 1
 
         def found(draw: int | None) -> None:
-            tally = self._tally
-            if draw is None or tally is None:
+            if draw is None or self.tally is None:
                 self.controls.count.setText(
                     self.tr("{n} draws looked at: all are the best path").format(n=f"{SEARCHED:,}")
                 )
                 return
-            if tally.n <= draw:
-                self.draw_more(draw + 1 - tally.n)
+            if self.sample.n <= draw:
+                self.draw_more(draw + 1 - self.sample.n)
             else:
                 self.show_draw(draw)
 
@@ -442,8 +406,7 @@ class SamplingWorkspace(Workspace):
         )
 
     def _show_running(self) -> None:
-        running = any(job.key == "sampling draws" for job in self._session.jobs.running)
-        self.controls.show_running(running)
+        self.controls.show_running(self.sample.running)
 
     def _show_stale(self) -> None:
         self.controls.show_stale(self.stale)
@@ -455,7 +418,7 @@ class SamplingWorkspace(Workspace):
         passes = self._passes
         if passes is None:
             return
-        self.results.show(passes.listing, self._tally, self._shown_kinds(), stale=self.stale)
+        self.results.show(passes.listing, self.tally, self._shown_kinds(), stale=self.stale)
         self._tell()
 
     def _tell(self) -> None:
@@ -467,7 +430,7 @@ class SamplingWorkspace(Workspace):
             traces,
             self.player.position,
             passes.listing,
-            self._tally,
+            self.tally,
             self.stale,
             self._session.settings.seed,
         )
@@ -540,7 +503,7 @@ class SamplingWorkspace(Workspace):
             self._methods_changed(value)
 
     def view_state(self) -> dict[str, Any]:
-        draws = self._tally.n if self._tally is not None else 0
+        draws = self.sample.n
         return {"lanes": self.controls.methods.value(), "draws": draws, "draw": self._draw}
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
