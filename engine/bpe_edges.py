@@ -177,8 +177,8 @@ def _stay_alone(bpe: Bpe, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
     ends = np.cumsum(sizes.sum(axis=1))
     starts = ends - sizes.sum(axis=1)
     total = int(sizes.sum())
-    stays = np.zeros(len(pairs), dtype=np.bool_)
-    if not compiled(total):
+    if bpe.lacking or not compiled(total):
+        stays = np.zeros(len(pairs), dtype=np.bool_)
         for k, ids in enumerate(pairs.tolist()):
             wanted = [piece for piece in ids if piece >= 0]
             data = b"".join(vocabulary.bytes(piece) for piece in wanted)
@@ -199,11 +199,12 @@ def _stay_alone(bpe: Bpe, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
     number = np.bincount(place, minlength=len(pairs))
     first = np.searchsorted(place, np.arange(len(pairs)), side="left")
     two = pairs[:, 1] >= 0
-    stays = number == 1 + two
+    enough: NDArray[np.bool_] = number == 1 + two
     tokens = np.append(ids[:count], np.int32(-1)).astype(np.int64)
-    stays &= tokens[np.minimum(first, count)] == pairs[:, 0]
-    stays &= ~two | (tokens[np.minimum(first + 1, count)] == pairs[:, 1])
-    return stays
+    same: NDArray[np.bool_] = tokens[np.minimum(first, count)] == pairs[:, 0]
+    same &= ~two | (tokens[np.minimum(first + 1, count)] == pairs[:, 1])
+    same &= enough
+    return same
 
 
 def _stay_in_place(

@@ -283,14 +283,6 @@ def token_rows(encoding: Encoding) -> list[dict[str, Any]]:
     ]
 
 
-def parse_span(text: str, option: str) -> tuple[int, int]:
-    """Return the two positions of `S:E`."""
-    start, colon, end = text.partition(":")
-    if colon and start.isdecimal() and end.isdecimal() and int(start) < int(end):
-        return int(start), int(end)
-    raise ParameterError(f"{text!r} isn't a span", option, "write START:END, START before END")
-
-
 def terminal_report(what: str) -> Report:
     """Return a report that counts on the terminal, and says nothing elsewhere."""
     if not sys.stderr.isatty():

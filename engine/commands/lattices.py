@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -19,13 +21,19 @@ from engine.commands.common import (
     in_a_row,
     new_command,
     open_model,
-    parse_span,
     plain,
     print_json,
     print_lines,
     read_text,
 )
-from engine.constrain import constrain, source_spans
+from engine.constrain import (
+    Action,
+    Constrained,
+    Constraint,
+    constrain,
+    cost,
+    source_spans,
+)
 from engine.display import visible
 from engine.errors import ParameterError
 from engine.lattice import Lattice, Path
@@ -53,13 +61,16 @@ def add(subparsers: Subparsers) -> None:
         default="byte",
         help="what positions count, in the text as given",
     )
-    for name, about in (("pin", "make a token of"), ("forbid", "allow no token at")):
+    for name, about in (
+        ("pin", "have a token at the span S:E, of the piece ID if given, or a boundary at S"),
+        ("forbid", "have no token at the span S:E (of the piece ID), or no boundary at S"),
+    ):
         parser.add_argument(
             f"--{name}",
-            metavar="S:E",
+            metavar="S[:E[:ID]]",
             action="append",
             default=[],
-            help=f"{about} this span, in --unit; may be repeated",
+            help=f"{about}; positions in --unit; may be repeated",
         )
     parser.add_argument(
         "--format", choices=("dot", "svg", "tikz"), help="print a picture instead of figures"
@@ -76,27 +87,53 @@ def run(arguments: argparse.Namespace) -> None:
         )
     model = open_model(arguments, arguments.model)
     text = read_text(arguments)
-    whole = lattice = model.lattice(text, arguments.special)
-    kept = np.arange(whole.n_edges)
-    if arguments.pin or arguments.forbid:
-        pinned, forbidden = (
-            [_bytes_of(span, text, arguments.unit, f"--{name}") for span in spans]
-            for name, spans in (("pin", arguments.pin), ("forbid", arguments.forbid))
-        )
-        lattice, kept = constrain(whole, pinned, forbidden)
+    lattice = model.lattice(text, arguments.special)
+    asked: tuple[tuple[Action, list[str]], ...] = (
+        ("pin", arguments.pin),
+        ("forbid", arguments.forbid),
+    )
+    constraints = [
+        parse_constraint(place, action, text, arguments.unit)
+        for action, places in asked
+        for place in places
+    ]
+    constrained = constrain(lattice, constraints, arguments.unit) if constraints else None
     if arguments.format:
-        print_lines([_picture(lattice, arguments).rstrip("\n")])
+        print_lines([_picture(lattice, constrained, arguments).rstrip("\n")])
         return
-    law = lattice.law(arguments.theta) if lattice.has_law else None
-    document = describe(lattice, law, arguments.unit, arguments.nbest)
-    if lattice is not whole:
-        document["path"] = _path_entry(whole.path, _own_probability(whole, lattice, law, kept))
-        for entry, own in zip(document["edges"], np.isin(kept, whole.taken).tolist(), strict=True):
-            entry["canonical"] = own
+    theta, unit, n = arguments.theta, arguments.unit, arguments.nbest
+    if constrained is not None:
+        document = describe_constrained(constrained, theta, unit, n)
+    else:
+        law = lattice.law(theta) if lattice.has_law else None
+        document = describe(lattice, law, unit, n)
     if arguments.json:
         print_json(document)
     else:
         print_lines(_for_people(document))
+
+
+def parse_constraint(place: str, action: Action, text: Text, unit: Unit) -> Constraint:
+    """Return the constraint that `S`, `S:E` or `S:E:ID` stands for; positions count `unit`."""
+    parts = place.split(":")
+    option = f"--{action}"
+    if not (1 <= len(parts) <= 3 and all(part.isdecimal() for part in parts)):
+        raise ParameterError(
+            f"{place!r} is no place",
+            option,
+            "write a span START:END, an edge START:END:ID or the place of a boundary",
+        )
+    start, *more = [int(part) for part in parts]
+    end = more[0] if more else start
+    if more and start >= end:
+        raise ParameterError(f"{place!r} isn't a span", option, "write START:END, START before END")
+    last = len(text.bounds(unit)) - 1
+    if end > last:
+        raise ParameterError(
+            f"{place} lies outside of the text", option, f"{unit} positions end at {last}"
+        )
+    piece = more[1] if len(more) > 1 else None
+    return Constraint(action, text.byte(unit, start), text.byte(unit, end), piece)
 
 
 def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str, Any]:
@@ -126,6 +163,70 @@ def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str,
     return result
 
 
+def describe_constrained(
+    constrained: Constrained, theta: float, unit: Unit, n: int
+) -> dict[str, Any]:
+    """Return the document of what constraints leave, with what they cost, as plain JSON data.
+
+    Beside the keys of `describe`, whose `path` stays the model's own: `constraints`; `obeys`,
+    whether that path obeys them; `without`, the figures without constraints; `cost`, null where
+    there is no law; `remaining`, segmentations of the fewest tokens where there is none.
+    """
+    whole, lattice = constrained.whole, constrained.lattice
+    law = lattice.law(theta) if lattice.has_law else None
+    document = describe(lattice, law, unit, n)
+    own = math.nan
+    if law is not None:
+        own = law.probability(lattice.path) if constrained.obeyed else 0.0
+    document["path"] = plain(_path_entry(whole.path, own))
+    taken = np.isin(constrained.kept, whole.taken).tolist()
+    apart = _apart(whole)
+    for entry, edge, of_path in zip(
+        document["edges"], constrained.kept.tolist(), taken, strict=True
+    ):
+        entry["canonical"], entry["non_canonical"] = of_path, apart[edge]
+    text = lattice.prepared.text
+    document["constraints"] = [_constraint_entry(c, text, unit) for c in constrained.constraints]
+    document["obeys"] = constrained.obeyed
+    document["without"] = {"paths": decimal(whole.paths)}
+    document["cost"] = document["remaining"] = None
+    if law is None:
+        document["remaining"] = [
+            plain(_path_entry(path, math.nan)) for path in constrained.shortest(n)
+        ]
+        return document
+    free, best = whole.law(theta), whole.viterbi(theta)
+    document["without"] |= plain(
+        {
+            "log_partition": free.log_partition,
+            "entropy_nats": free.entropy,
+            "expected_tokens": free.expected_tokens,
+            "viterbi": _path_entry(best, best.probability),
+        }
+    )
+    document["cost"] = plain(asdict(cost(free, law)))
+    return document
+
+
+def _constraint_entry(constraint: Constraint, text: Text, unit: Unit) -> dict[str, Any]:
+    first, last = constraint.nodes or (None, None)
+    return {
+        "action": constraint.action,
+        "target": constraint.target,
+        "start": text.position(unit, constraint.start),
+        "end": text.position(unit, constraint.end, up=True),
+        "id": constraint.piece,
+        "start_node": first,
+        "end_node": last,
+    }
+
+
+def _apart(lattice: Lattice) -> Sequence[bool | None]:
+    """Return of each edge whether merging would change it; None where the model doesn't merge."""
+    fits = lattice.canonical_edges
+    return [None] * lattice.n_edges if fits is None else (~fits).tolist()
+
+
 def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]]:
     bounds = lattice.prepared.text.bounds(unit)
     spans = source_spans(lattice)
@@ -150,8 +251,9 @@ def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]
         _finite(lattice.score) if law else nothing,
         _finite(law.marginal) if law else nothing,
         taken.tolist(),
+        _apart(lattice),
     )
-    for start, end, first, last, piece, kind, rank, score, marginal, own in zip(
+    for start, end, first, last, piece, kind, rank, score, marginal, own, apart in zip(
         *columns, strict=True
     ):
         covered = data[first:last]
@@ -166,6 +268,7 @@ def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]
                 "rank": rank if rank >= 0 else None,
                 "marginal": marginal,
                 "canonical": own,
+                "non_canonical": apart,
                 "start_node": first,
                 "end_node": last,
                 "kind": kinds[kind],
@@ -198,29 +301,11 @@ def _path_entry(path: Path, probability: float) -> dict[str, Any]:
     }
 
 
-def _own_probability(
-    whole: Lattice, lattice: Lattice, law: Law | None, kept: NDArray[np.int64]
-) -> float:
-    """Return the probability of the model's own path, 0 where a constraint excludes it."""
-    if law is None:
-        return math.nan
-    places = np.searchsorted(kept, whole.taken)
-    if (places >= len(kept)).any() or (kept[places] != whole.taken).any():
-        return 0.0
-    return law.probability(Path(lattice, places.astype(np.int32)))
-
-
-def _bytes_of(span: str, text: Text, unit: Unit, option: str) -> tuple[int, int]:
-    start, end = parse_span(span, option)
-    last = len(text.bounds(unit)) - 1
-    if end > last:
-        raise ParameterError(
-            f"the span {span} ends outside of the text", option, f"{unit} positions end at {last}"
-        )
-    return text.byte(unit, start), text.byte(unit, end)
-
-
-def _picture(lattice: Lattice, arguments: argparse.Namespace) -> str:
+def _picture(
+    lattice: Lattice, constrained: Constrained | None, arguments: argparse.Namespace
+) -> str:
+    if constrained is not None:
+        lattice = constrained.lattice
     if arguments.format == "svg":
         from engine.svg import lattice_svg
 
@@ -243,6 +328,8 @@ def _for_people(document: dict[str, Any]) -> list[str]:
             f"log-partition {number(document['log_partition'], 4)}, "
             f"{number(document['expected_tokens'], 3)} tokens expected"
         )
+    if "constraints" in document:
+        lines += _constraints_for_people(document)
     lines += ["", *_paths_for_people(document), ""] if document["path"] else [""]
     shown = edges
     if len(edges) > SHOWN_EDGES:
@@ -254,7 +341,7 @@ def _for_people(document: dict[str, Any]) -> list[str]:
     rows = []
     for edge in shown:
         row = [
-            "*" if edge["canonical"] else "",
+            "*" if edge["canonical"] else "~" if edge["non_canonical"] else "",
             str(edge["start"]),
             str(edge["end"]),
             "–" if edge["id"] is None else str(edge["id"]),
@@ -269,6 +356,8 @@ def _for_people(document: dict[str, Any]) -> list[str]:
     lines += [styled(table[0], "dim"), *table[1:]]
     if document["path"]:
         lines.append("* on the path that the model takes")
+    if any(edge["non_canonical"] for edge in shown):
+        lines.append("~ non-canonical: merging would change it, whatever stands beside it")
     if len(shown) < len(edges):
         lines.append(
             f"{number(len(edges) - len(shown))} less likely edges aren't shown; --json has all"
@@ -276,10 +365,43 @@ def _for_people(document: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _constraints_for_people(document: dict[str, Any]) -> list[str]:
+    """Return what is pinned and forbidden, and what it costs."""
+    unit, lines = document["unit"], [""]
+    for entry in document["constraints"]:
+        place = f"{unit} {entry['start']}"
+        if entry["target"] != "boundary":
+            place = f"{unit}s {entry['start']} to {entry['end']}"
+        piece = f", piece {entry['id']}" if entry["target"] == "edge" else ""
+        said = "pinned" if entry["action"] == "pin" else "forbidden"
+        lines.append(f"{said} {entry['target']}: {place}{piece}")
+    without, price = document["without"], document["cost"]
+    told = f"without: {_long(without['paths'])} segmentations"
+    if price:
+        told += (
+            f", entropy {number(without['entropy_nats'], 4)} nats, "
+            f"log-partition {number(without['log_partition'], 4)}, "
+            f"{number(without['expected_tokens'], 3)} tokens expected"
+        )
+    lines.append(told)
+    if price:
+        ratio = "over 1e300" if price["ratio"] is None else number(price["ratio"], 2)
+        nats = number(abs(price["score"]), 3)
+        lines.append(
+            f"cost: the best path is {nats} nats lower, {ratio} times less likely; "
+            f"{fits(price['share'])} of all probability obeys"
+        )
+    verb = "obeys" if document["obeys"] else "doesn't obey"
+    lines.append(f"the model's own path {verb}")
+    return lines
+
+
 def _paths_for_people(document: dict[str, Any]) -> list[str]:
     rows = [["model", *_path_cells(document["path"])]]
     for i, path in enumerate(document["nbest"] or [], 1):
         rows.append([f"best {i}", *_path_cells(path)])
+    for i, path in enumerate(document.get("remaining") or [], 1):
+        rows.append([f"left {i}", *_path_cells(path)])
     heading = ["path", "probability", "score", "tokens", "pieces"]
     if document["law"]:
         rows = [[row[0], *row[3:]] for row in rows]

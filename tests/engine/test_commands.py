@@ -235,8 +235,40 @@ def test_pin_and_forbid(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no segmentation" in fault(capsys, *both)
     between = ("lattice", "everyday-wordpiece", "--text", "a b", "--pin", "1:2")
     assert "no piece covers the pinned span" in fault(capsys, *between)
-    for span in ("5", "5:2", "a:b", "0:99", "3:3"):
+    for span in ("5:2", "a:b", "0:99", "3:3", "99", "0:8:x", "0:8:0:1", ""):
         fault(capsys, *base, "--pin", span)
+
+
+def test_constraints_in_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    base = ("lattice", "toy-watching", "--text", "watching")
+    cut = document(capsys, *base, "--pin", "5", "--forbid", "0:8:0")
+    assert [path["pieces"] for path in cut["nbest"]] == [["watch", "ing"]]
+    given = [[c[k] for k in ("action", "target", "start", "end", "id")] for c in cut["constraints"]]
+    assert given == [["pin", "boundary", 5, 5, None], ["forbid", "edge", 0, 8, 0]]
+    assert (cut["obeys"], cut["path"]["probability"], cut["remaining"]) == (False, 0, None)
+    assert cut["without"]["paths"] == "3"
+    assert cut["without"]["viterbi"]["pieces"] == ["watching"]
+    assert cut["without"]["entropy_nats"] == pytest.approx(1.0986122886681098)
+    assert cut["cost"]["share"] == pytest.approx(1 / 3)
+    assert (cut["cost"]["score"], cut["cost"]["ratio"]) == (0, 1)
+    said = run(capsys, *base, "--pin", "5")[1]
+    assert "pinned boundary: byte 5" in said
+    assert "0.3333 of all probability obeys" in said
+    by_char = document(capsys, "lattice", "toy-weather", "--text", "今天", "--unit", "char",
+                       "--pin", "1")  # fmt: skip
+    assert by_char["nbest"][0]["pieces"] == ["今", "天"]
+    assert by_char["paths"] < document(capsys, "lattice", "toy-weather", "--text", "今天")["paths"]
+    assert "char positions end at 2" in fault(
+        capsys, "lattice", "toy-weather", "--text", "今天", "--unit", "char", "--pin", "3"
+    )
+    merged = document(capsys, "lattice", "toy-lower", "--text", "lower", "--forbid", "3:5")
+    assert (merged["obeys"], merged["cost"], merged["paths"]) == (False, None, "2")
+    assert [path["pieces"] for path in merged["remaining"]] == [
+        ["l", "o", "we", "r"], ["l", "o", "w", "e", "r"],
+    ]  # fmt: skip
+    assert merged["path"]["pieces"] == ["l", "o", "w", "er"]
+    apart = {edge["text"] for edge in merged["edges"] if edge["non_canonical"]}
+    assert apart == {"we", "e", "r"}
 
 
 @pytest.mark.parametrize(
