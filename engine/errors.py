@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 
 class SegscopeError(Exception):
     """A fault that a person can mend.
 
     `what` names the fault, `where` the place (file, line or byte offset, field) and `remedy` the
     next thing to try. `str()` joins them as the headless contract wants: "what, where, remedy".
+    An error can be pickled, whatever its class's `__init__` takes.
     """
 
     def __init__(self, what: str, where: str = "", remedy: str = "") -> None:
@@ -15,6 +19,17 @@ class SegscopeError(Exception):
         self.where = where
         self.remedy = remedy
         super().__init__(", ".join(part for part in (what, where, remedy) if part))
+
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., SegscopeError], tuple[type[SegscopeError], Any], dict[str, Any]]:
+        # An exception's own way calls the class with `args`, which here is the joined text.
+        return _bare, (type(self), self.args), vars(self)
+
+
+def _bare(kind: type[SegscopeError], args: tuple[Any, ...]) -> SegscopeError:
+    """Make an error of a class with its text, but without its fields."""
+    return kind.__new__(kind, *args)
 
 
 class ModelError(SegscopeError):
