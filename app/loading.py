@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.apart import call_apart
-from engine.errors import TextError
+from engine.errors import SegscopeError
 from engine.progress import Report
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def _load(path: Path, options: dict[str, Any], kept: Path | None, report: Report
 
 def _use(model: Model) -> None:
     """Use a model for the first time, which builds what later uses need: here nobody waits."""
-    with suppress(TextError):  # a model without an unknown token may be unable to write it
+    # Whether the model can read this text (its pieces may not cover it, its split pattern may
+    # fail on it) says nothing of the texts that it is opened for.
+    with suppress(SegscopeError):
         model.encode(FIRST_USE)
         model.lattice(FIRST_USE)
 

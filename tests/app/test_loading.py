@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 
@@ -13,6 +14,7 @@ from app import loading
 from app.apart import ApartError, Slices, call_apart
 from engine import bundled
 from engine.errors import ModelError
+from engine.pipelines.huggingface import LibraryError
 from engine.progress import Cancelled, silent
 
 TEXT = "The weather is lovely 今天天气不错 안녕하세요 🌤️"
@@ -48,6 +50,39 @@ def test_an_error_comes_whole(tmp_path):
     assert str(there.value) == str(here.value)
 
 
+def split_by(expression):
+    """A tokenizer.json of three letters whose text is split by a regular expression."""
+    return json.dumps(
+        {
+            "version": "1.0",
+            "pre_tokenizer": {
+                "type": "Split",
+                "pattern": {"Regex": expression},
+                "behavior": "Isolated",
+                "invert": False,
+            },
+            "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2}, "merges": []},
+        }
+    )
+
+
+def test_an_error_of_the_library_comes_whole(tmp_path):
+    path = tmp_path / "slow.json"
+    path.write_text(split_by("(a+)+$"), encoding="utf-8")
+    with pytest.raises(LibraryError, match="retry-limit") as there:
+        call_apart(encode, path, "a" * 1_000 + "b", report=silent)
+    assert there.value.reason in there.value.what
+
+
+def test_a_model_that_cannot_read_the_first_text_opens(tmp_path):
+    path = tmp_path / "slow.json"
+    path.write_text(split_by(r"([^\n]+)+\d"), encoding="utf-8")
+    model = loading.load_model(path, silent)
+    with pytest.raises(LibraryError):
+        model.encode(loading.FIRST_USE)
+    assert model.encode("ab1").ids.tolist() == [0, 1]
+
+
 def test_cancel_ends_the_process():
     def cancel(done, total):
         raise Cancelled
@@ -80,6 +115,10 @@ def test_a_process_that_dies_is_an_error():
     with pytest.raises(ApartError, match="ZeroDivisionError"):
         call_apart(divide, 1, 0, report=silent)
     assert call_apart(divide, 6, 3, report=silent) == 2
+
+
+def encode(path, text, report):
+    return engine.load(path).encode(text).ids
 
 
 def die(report):
