@@ -379,6 +379,14 @@ def test_only_what_is_in_view_is_read(make: Make) -> None:
     assert top < row_top < top + workspace.bricks.viewport().height()
 
 
+def test_a_word_too_long_for_its_room_is_shown_from_its_first_symbol(make: Make) -> None:
+    workspace = make("counterrevolutionaries" * 3, "everyday-bpe")
+    bricks = workspace.bricks
+    assert workspace.row == bricks.row > 0
+    assert bricks.horizontalScrollBar().maximum() > 0
+    assert bricks.horizontalScrollBar().value() == 0
+
+
 def test_bytes_of_cut_characters_are_fragments(make: Make) -> None:
     workspace = make("한", "everyday-bpe")
     picture, word = workspace.bricks.picture, workspace.word

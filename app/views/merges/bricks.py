@@ -141,14 +141,15 @@ class BrickRows(QAbstractScrollArea):
 
     def set_row(self, row: int) -> None:
         """Go to a row; one step forward is shown as a move unless motion is reduced."""
-        forward = row == self._row + 1
+        forward, same = row == self._row + 1, row == self._row
         self._row = row
         self._move.stop()
         if forward and not self._theme.reduced_motion and self.isVisible():
             self._move.setDuration(min(MOVE, round(self._player.interval * 0.8)))
             self._move.start()
         self._reveal_row()
-        self._reveal_merge()
+        if not same:
+            self._reveal_merge()
         self.viewport().update()
 
     def select(self, selected: tuple[Cells, ...], row: int) -> None:
