@@ -13,13 +13,16 @@ LINES = 10
 
 MODELS = (
     "bench/bpe32k.model", "bench/bpe32k.tiktoken", "bench/bytepiece32k.model",
-    "bench/unigram32k.model", "bytepiece/bytepiece.plus.40k.model",
-    "bytepiece/bytepiece.zh.id.eu.40k.model", "huggingface/bert_base_cased.tokenizer.json",
+    "bench/unigram32k.model", "bert/bert_cased_vocab.txt", "bert/bert_uncased_vocab.txt",
+    "bytepiece/bytepiece.plus.40k.model",
+    "bytepiece/bytepiece.zh.id.eu.40k.model", "gpt2/encoder.json",
+    "huggingface/bert_base_cased.tokenizer.json",
     "huggingface/gpt2.tokenizer.json", "huggingface/gte_wordpiece.tokenizer.json",
     "huggingface/mistral_v1.tokenizer.json", "huggingface/qwen3.tokenizer.json",
     "huggingface/whisper_large_v3.tokenizer.json", "huggingface/xlnet_cased.tokenizer.json",
     "sentencepiece/bpe_mistral_v1_32k.model", "sentencepiece/unigram_en_1k.model",
     "sentencepiece/unigram_ja_8k.model", "sentencepiece/unigram_xlnet_cased_32k.model",
+    "subword-nmt/bpe.ref",
     "tiktoken/cl100k_base.tiktoken", "tiktoken/o200k_base.tiktoken", "tiktoken/r50k_base.tiktoken",
 )  # fmt: skip
 
