@@ -34,8 +34,9 @@ from numpy.typing import NDArray
 
 from engine.corpus import Corpus, Language, open_corpus
 from engine.errors import CorpusError, CoverageError, ParameterError
-from engine.model import Batch, Model
+from engine.model import Batch, Encoding, Model
 from engine.progress import Report, silent
+from engine.text import Text
 
 COLUMNS = ("tokens", "characters", "bytes", "graphemes", "words", "unknown", "round-trip")
 DEFAULT_COLUMNS = ("tokens", "characters", "bytes")
@@ -251,34 +252,54 @@ def count_unknown(model: Model, lines: Sequence[str], ids: Sequence[NDArray[np.i
     ids: the ids of each line. Looks closely only at lines where something can be unknown.
     """
     unknown = model.spelling.unknown
-    drops = unknown < 0 and not (model.byte_level or model.byte_fallback)
+    lengths = model.vocabulary.lengths
     found = np.zeros(len(lines), dtype=np.int64)
     for i, line in enumerate(lines):
-        if drops or (unknown >= 0 and bool((ids[i] == unknown).any())):
-            found[i] = _unknown_chars(model, line)
+        if unknown >= 0:
+            doubtful = bool((ids[i] == unknown).any())
+        else:
+            # Where nothing stands for what is unknown, it shows by what the pieces don't spell.
+            doubtful = int(lengths[ids[i]].sum()) != len(line.encode())
+        if doubtful:
+            found[i] = np.count_nonzero(unwritten(model, model.encode(line)))
     return found
 
 
-def _unknown_chars(model: Model, line: str) -> int:
-    encoding = model.encode(line)
+def unwritten(model: Model, encoding: Encoding) -> NDArray[np.bool_]:
+    """Return which code points of a text its tokens don't write, bool[n_chars].
+
+    These are written as the unknown token, or no token covers them: the pieces lack them, or the
+    split pattern leaves them out. White space that a pre-tokenizer drops, and what a normalizer
+    removes, doesn't count: the model was never meant to see it.
+    """
     prepared = encoding.prepared
-    lost = np.ones(len(prepared.data), dtype=bool)
-    for piece, start, end in zip(
-        encoding.ids.tolist(),
-        encoding.node_start.tolist(),
-        encoding.node_end.tolist(),
-        strict=True,
+    text = prepared.text
+    if not text.n_bytes:
+        return np.zeros(0, dtype=np.bool_)
+    lost = np.ones(len(prepared.data), dtype=np.bool_)
+    known = encoding.ids != model.spelling.unknown
+    for start, end in zip(
+        encoding.node_start[known].tolist(), encoding.node_end[known].tolist(), strict=True
     ):
-        if piece != model.spelling.unknown:
-            lost[start:end] = False
-    touched = np.zeros(prepared.text.n_bytes + 1, dtype=np.int64)
-    np.add.at(touched, prepared.source_start[lost], 1)
-    np.add.at(touched, prepared.source_end[lost], -1)
-    bytes_lost = np.cumsum(touched)[:-1] > 0
-    bounds = prepared.text.char_bounds
-    if not len(bytes_lost):
-        return 0
-    return int(np.count_nonzero(np.logical_or.reduceat(bytes_lost, bounds[:-1])))
+        lost[start:end] = False
+    first, last = prepared.source_start, prepared.source_end
+    chars = _touched(text, first[lost], last[lost])
+    if not model.pipeline.normalizer:
+        chars |= ~(_touched(text, first, last) | _white_space(text))
+    return chars
+
+
+def _touched(text: Text, start: NDArray[np.int32], end: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which code points the byte spans touch, bool[n_chars]."""
+    steps = np.zeros(text.n_bytes + 1, dtype=np.int64)
+    np.add.at(steps, start, 1)
+    np.add.at(steps, end, -1)
+    inside = np.cumsum(steps)[:-1] > 0
+    return np.logical_or.reduceat(inside, text.char_bounds[:-1])
+
+
+def _white_space(text: Text) -> NDArray[np.bool_]:
+    return np.array([char.isspace() for char in text.string], dtype=np.bool_)
 
 
 def count_failures(model: Model, lines: Sequence[str], ids: Sequence[NDArray[np.int32]]) -> Counts:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
+import numpy as np
+
 from engine.commands.common import (
     Subparsers,
     add_model,
@@ -19,6 +21,7 @@ from engine.commands.common import (
 )
 from engine.display import hexadecimal, visible
 from engine.errors import ParameterError
+from engine.metrics import unwritten
 from engine.terminal import aligned, counted, styled
 
 
@@ -43,6 +46,7 @@ def run_encode(arguments: argparse.Namespace) -> None:
     encoding = model.encode(text, arguments.special, arguments.add_special)
     tokens = token_rows(encoding)
     found = encoding.special_found
+    lost = int(np.count_nonzero(unwritten(model, encoding)))
     if arguments.json:
         print_json(
             {
@@ -53,6 +57,7 @@ def run_encode(arguments: argparse.Namespace) -> None:
                 "n_graphemes": text.n_graphemes,
                 "n_tokens": len(encoding),
                 "special_found": [{"text": s.text, "start_char": s.start_char} for s in found],
+                "unknown_chars": lost,
             }
         )
         return
@@ -82,6 +87,11 @@ def run_encode(arguments: argparse.Namespace) -> None:
         f"spells a special token (read with --special {arguments.special})"
         for s in found
     ]
+    if lost:
+        lines.append(
+            f"{styled('note:', 'yellow')} {counted(lost, 'character')} of the text "
+            "can't be read back from the tokens: unknown to the model, or left out by it"
+        )
     print_lines(lines)
 
 

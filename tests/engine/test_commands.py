@@ -69,6 +69,12 @@ def test_inspect_gives_warnings_first(capsys: pytest.CaptureFixture[str], shared
 # encode and decode
 
 
+def test_encode_says_what_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    assert document(capsys, "encode", "toy-lower", "--text", "lower☃")["unknown_chars"] == 1
+    assert cli.main(["encode", "bundled:toy-lower", "--text", "lower☃"]) == 0
+    assert "1 character of the text can't be read back" in capsys.readouterr().out
+
+
 def test_encode(capsys: pytest.CaptureFixture[str]) -> None:
     result = document(capsys, "encode", "everyday-bpe", "--text", "각 the")
     assert result.keys() >= {
@@ -81,6 +87,7 @@ def test_encode(capsys: pytest.CaptureFixture[str]) -> None:
     assert [t["start_byte"] for t in result["tokens"][1:]] == [
         t["end_byte"] for t in result["tokens"][:-1]
     ]
+    assert result["unknown_chars"] == 0
     # Every token inside 각 reports the whole character.
     inside = [t for t in result["tokens"] if t["end_byte"] <= 3]
     assert len(inside) > 1

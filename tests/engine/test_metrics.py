@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -121,6 +122,24 @@ def test_byte_level_models_know_everything(tmp_path: Path, bpe: Model) -> None:
     folder = folder_of(tmp_path, en="\0 ☃ \u2028 ก\n")
     row = compare(bpe, folder, columns=COLUMNS).rows[0]
     assert (row.unknown_chars, row.round_trip_failures) == (0, 0)
+
+
+def test_what_a_split_pattern_leaves_out_is_unknown(tmp_path: Path, bpe: Model) -> None:
+    ranks = tmp_path / "bytes.tiktoken"
+    lines = (f"{base64.b64encode(bytes([b])).decode()} {b}\n" for b in range(256))
+    ranks.write_text("".join(lines))
+    folder = folder_of(tmp_path / "corpus", en="xxabc\na b\nxyz\n")
+    row = compare(engine.load(ranks, pattern="a|b"), folder, columns=COLUMNS).rows[0]
+    # x, x and c of the first line; the third whole; white space is never missed.
+    assert (row.tokens, row.unknown_chars, row.round_trip_failures) == (4, 6, 3)
+
+
+def test_bytes_that_no_piece_has_are_unknown(tmp_path: Path) -> None:
+    ranks = tmp_path / "few.tiktoken"
+    ranks.write_text("YQ== 0\nYg== 1\nYWI= 2\n")
+    folder = folder_of(tmp_path / "corpus", en="abxyz\n")
+    row = compare(engine.load(ranks, pattern="none"), folder, columns=COLUMNS).rows[0]
+    assert (row.tokens, row.unknown_chars) == (1, 3)
 
 
 def test_rows_by_line_add_up(bpe: Model) -> None:
