@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,10 @@ LONG = 100_000
 The libraries give a text back as lists of an entry for each byte. Making and reading such a list
 of a megabyte holds Python's global lock for a third of a second.
 """
+
+BEGINNING, UNSURE = 22_000, 1_000
+"""Bytes of a long text that are encoded before all of it is, and how many of them at the end are
+left out: there the cut may have changed the tokens."""
 
 Arrays = tuple[NDArray[np.generic], ...]
 
@@ -61,6 +65,18 @@ def read_text(model: Model, text: Text, special: Special, report: Report) -> Rea
             except CoverageError:
                 continue
     return Reading(special, encoding, found, tokens)
+
+
+def encode_beginning(model: Model, text: Text, special: Special) -> Encoding:
+    """Return the first tokens of a long text, to be shown until all of it is encoded."""
+    encoding = model.encode(text.head(BEGINNING), special)
+    count = int(np.count_nonzero(encoding.end <= encoding.text.n_bytes - UNSURE))
+    tokens = ("ids", "node_start", "node_end", "start", "end")
+    return replace(
+        encoding,
+        prepared=replace(encoding.prepared, text=text),
+        **{name: getattr(encoding, name)[:count] for name in tokens},
+    )
 
 
 def encode_text(model: Model, text: Text, report: Report, special: Special = "literal") -> Encoding:

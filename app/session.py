@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.encoding import Reading, read_text
+from app.constraints import Constraints
+from app.encoding import LONG, Reading, encode_beginning, read_text
 from app.jobs import Jobs
 from app.loading import load_model
 from engine.errors import SegscopeError, TextError
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 
 LATTICE_DELAY = 120
 """Milliseconds of quiet after a key before the lattice is computed."""
+
+SHORT = 4_000
+"""Bytes up to which the lattice is computed as soon as there are tokens, without a delay."""
+
+COUNTED = 4_000
+"""Edges up to which segmentations are counted."""
 
 LATTICE_LIMIT = 20_000
 """Bytes of text up to which the lattice is drawn whole; a longer text is drawn from its start."""
@@ -77,7 +84,8 @@ class Settings:
 class Selection:
     """What is selected, everywhere at once. None: nothing of that sort.
 
-    model: key of the open model that edge and piece belong to. span: bytes of the text as given.
+    model: key of the open model that edge, node and piece belong to. span: bytes of the text as
+    given. node: a boundary of the lattice.
     """
 
     model: int | None = None
@@ -87,6 +95,7 @@ class Selection:
     path: int | None = None
     step: int | None = None
     language: str | None = None
+    node: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +143,11 @@ class Session(QObject):
         self._settings = Settings()
         self._selection = Selection()
         self._readings: dict[int, Reading] = {}
+        self._beginnings: dict[int, Encoding] = {}
         self._analysis: Analysis | None = None
         self._lattice_timer = QTimer(self, singleShot=True, interval=LATTICE_DELAY)
         self._lattice_timer.timeout.connect(self._start_analysis)
+        self.constraints = Constraints(self)
 
     @property
     def models(self) -> tuple[OpenModel, ...]:
@@ -183,6 +194,10 @@ class Session(QObject):
     def reading(self, key: int) -> Reading | None:
         """Return how a model reads the current text, None while that is being computed."""
         return self._readings.get(key)
+
+    def beginning(self, key: int) -> Encoding | None:
+        """Return the first tokens of a long text, until there are all; then None."""
+        return self._beginnings.get(key)
 
     @property
     def forbidden(self) -> bool:
@@ -232,8 +247,7 @@ class Session(QObject):
         place = next(i for i, m in enumerate(self._models) if m.key == key)
         opened = OpenModel(self._next_key, self._models[place].letter, model)
         self._next_key += 1
-        self.jobs.cancel(f"encode {key}")
-        self._readings.pop(key, None)
+        self._forget_encoding(key)
         self._models = (*self._models[:place], opened, *self._models[place + 1 :])
         self.models_changed.emit()
         self._start_encoding(opened)
@@ -244,9 +258,8 @@ class Session(QObject):
         place = next((i for i, m in enumerate(self._models) if m.key == key), None)
         if place is None:
             return
-        self.jobs.cancel(f"encode {key}")
+        self._forget_encoding(key)
         self._models = tuple(m for m in self._models if m.key != key)
-        self._readings.pop(key, None)
         self.models_changed.emit()
         if self._active == key:
             rest = self._models[min(place, len(self._models) - 1)] if self._models else None
@@ -329,6 +342,7 @@ class Session(QObject):
             return
         self._text = text
         self._readings.clear()
+        self._beginnings.clear()
         self._selection = Selection(model=self._active, language=self._selection.language)
         self.text_changed.emit()
         self.selection_changed.emit()
@@ -352,7 +366,12 @@ class Session(QObject):
             self._start_law()
 
     def select(self, **changes: Any) -> None:
-        """Change some parts of the selection (fields of `Selection`)."""
+        """Change some parts of the selection (fields of `Selection`).
+
+        A boundary stays selected only until something else is.
+        """
+        if changes.keys() & {"model", "span", "edge", "path", "piece"}:
+            changes.setdefault("node", None)
         selection = replace(self._selection, **changes)
         if selection != self._selection:
             self._selection = selection
@@ -361,20 +380,51 @@ class Session(QObject):
     # The engine's work
 
     def _start_encoding(self, opened: OpenModel) -> None:
+        """Encode the text; the beginning of a long one first."""
         text, key, special = self._text, opened.key, self._settings.special
+        self._forget_encoding(key)
+        title = self.tr("Encoding with {name}").format(name=opened.model.name)
+
+        def begun(encoding: Encoding) -> None:
+            if text is self._text:
+                self._beginnings[key] = encoding
+                self.encoding_changed.emit(key)
+            go_on()
 
         def done(reading: Reading) -> None:
-            if text is self._text:
-                self._readings[key] = reading
-                self.encoding_changed.emit(key)
+            if text is not self._text:
+                return
+            self._readings[key] = reading
+            self._beginnings.pop(key, None)
+            self.encoding_changed.emit(key)
+            if key == self._active and text.n_bytes <= SHORT and self._lattice_timer.isActive():
+                self._start_analysis()
 
+        def go_on() -> None:
+            self.jobs.start(
+                f"encode {key}",
+                title,
+                lambda report: read_text(opened.model, text, special, report),
+                done,
+                lambda error: self.failed.emit(error, self.tr("The text was not encoded")),
+            )
+
+        if text.n_bytes < LONG or special == "forbid":
+            go_on()
+            return
         self.jobs.start(
-            f"encode {key}",
-            self.tr("Encoding with {name}").format(name=opened.model.name),
-            lambda report: read_text(opened.model, text, special, report),
-            done,
-            lambda error: self.failed.emit(error, self.tr("The text was not encoded")),
+            f"begin {key}",
+            title,
+            lambda report: encode_beginning(opened.model, text, special),
+            begun,
+            lambda _: go_on(),  # which fails in the same way, and says so
         )
+
+    def _forget_encoding(self, key: int) -> None:
+        self.jobs.cancel(f"begin {key}")
+        self.jobs.cancel(f"encode {key}")
+        self._readings.pop(key, None)
+        self._beginnings.pop(key, None)
 
     def _start_analysis(self) -> None:
         opened = self.active
@@ -432,8 +482,10 @@ def analyse(opened: OpenModel, text: Text, settings: Settings) -> Analysis | Non
     if settings.special == "forbid" and opened.model.find_special(shown):
         return None
     lattice = opened.model.lattice(shown, settings.special)
-    # Placing the lattice needs the bounds, in the window's thread.
+    # What the window's thread will ask for, and would have to wait for.
     _ = lattice.prepared.text.grapheme_bounds
+    _ = lattice.canonical_edges
+    _ = lattice.paths if lattice.n_edges <= COUNTED else 0
     bare = Analysis(opened.key, text, shown.n_bytes, settings, lattice, lattice.path, (), None)
     return with_law(bare, settings)
 

@@ -55,8 +55,8 @@ BLOCK = 1 << 22
 
 
 _FAULTS = (
-    ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError,
-    SegscopeError,
+    ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, SegscopeError,
+    TypeError, ValueError,
 )  # fmt: skip
 """What reading a file that nobody of ours wrote may raise."""
 

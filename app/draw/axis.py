@@ -46,16 +46,22 @@ _JOINED = (
 
 @dataclass(frozen=True, eq=False)
 class JoinedRun:
-    """Graphemes that were shaped together. left, right: their place at zoom 1."""
+    """Graphemes that stand shaped together. left, right: their place at zoom 1.
 
-    layout: QTextLayout
+    font: its description. turned: the run goes from right to left. natural: its width as shaped.
+    """
+
+    graphemes: tuple[str, ...]
+    font: str
+    turned: bool
     natural: float
     left: float
     right: float
 
     @property
     def line(self) -> QTextLine:
-        return self.layout.lineAt(0)
+        """The shaped line. A glyph belongs to the thread that shaped it, so this one does."""
+        return _shape(self.graphemes, self.font, self.turned).layout.lineAt(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,11 +199,40 @@ class Axis:
         return np.clip(place, 0, max(self.n_units - 1, 0))
 
 
+@dataclass(frozen=True)
+class AxisFonts:
+    """The fonts of an axis as descriptions, which may go to another thread."""
+
+    cells: str
+    joined: str
+
+    @classmethod
+    def of(cls, font: Callable[[int], QFont]) -> AxisFonts:
+        """Ask for the fonts. font: returns the font for text under analysis at a pixel size."""
+        return cls(font(TEXT_SIZE).toString(), font(JOINED_SIZE).toString())
+
+
 def build_axis(text: Text, unit: AxisUnit, font: Callable[[int], QFont], limit: int) -> Axis:
     """Shape the first `limit` bytes of a text (cut at a grapheme) and give each byte its place.
 
     font: returns the font for text under analysis at a pixel size.
     """
+    return shape_axis(text, unit, AxisFonts.of(font), limit, _shape)
+
+
+def build_axis_apart(text: Text, unit: AxisUnit, fonts: AxisFonts, limit: int) -> Axis:
+    """Do what `build_axis` does, in any thread."""
+    return shape_axis(text, unit, fonts, limit, lru_cache(maxsize=4096)(_shape_anew))
+
+
+def shape_axis(
+    text: Text,
+    unit: AxisUnit,
+    fonts: AxisFonts,
+    limit: int,
+    shape: Callable[[tuple[str, ...], str, bool], _Shaped],
+) -> Axis:
+    """Build the axis; `shape` shapes a run in a font, from right to left or not."""
     short = text.head(limit)
     bounds = short.grapheme_bounds.astype(np.int64)
     count = len(bounds) - 1
@@ -207,7 +242,7 @@ def build_axis(text: Text, unit: AxisUnit, font: Callable[[int], QFont], limit: 
     if has_right_to_left(short.string):
         level = levels(short.string)[np.searchsorted(short.char_bounds, bounds[:-1])]
         turned = level % 2 == 1
-    metrics = QFontMetricsF(font(TEXT_SIZE))
+    metrics = QFontMetricsF(_font(fonts.cells))
     shown: dict[str, tuple[str, float]] = {}
     for grapheme in set(graphemes):
         label = _label(grapheme)
@@ -217,10 +252,9 @@ def build_axis(text: Text, unit: AxisUnit, font: Callable[[int], QFont], limit: 
     width = np.maximum(CELL, np.minimum(2 * advance, advance + CELL))
 
     shaped: list[tuple[int, int, _Shaped]] = []
-    joined_font = font(JOINED_SIZE).toString()
     if not short.string.isascii():
         for first, last in _joined_runs(graphemes, level):
-            run = _shape(tuple(graphemes[first:last]), joined_font, bool(turned[first]))
+            run = shape(tuple(graphemes[first:last]), fonts.joined, bool(turned[first]))
             advance[first:last] = np.abs(np.diff(run.at))
             width[first:last] = advance[first:last] * JOINED_SPREAD
             labels[first:last] = [""] * (last - first)
@@ -235,7 +269,12 @@ def build_axis(text: Text, unit: AxisUnit, font: Callable[[int], QFont], limit: 
     right = left + width
     runs = tuple(
         JoinedRun(
-            run.layout, run.natural, float(left[first:last].min()), float(right[first:last].max())
+            tuple(graphemes[first:last]),
+            fonts.joined,
+            bool(turned[first]),
+            run.natural,
+            float(left[first:last].min()),
+            float(right[first:last].max()),
         )
         for first, last, run in shaped
     )
@@ -303,11 +342,23 @@ class _Shaped:
     at: Floats
 
 
-@lru_cache(maxsize=4096)
-def _shape(graphemes: tuple[str, ...], font_key: str, turned: bool) -> _Shaped:
-    """Shape graphemes as one line. Cached, so that a key pressed shapes one word only."""
+def _font(description: str) -> QFont:
     font = QFont()
-    font.fromString(font_key)
+    font.fromString(description)
+    return font
+
+
+@lru_cache(maxsize=4096)
+def _shape(graphemes: tuple[str, ...], font: str, turned: bool) -> _Shaped:
+    """Shape graphemes as one line. Cached, so that a key pressed shapes one word only.
+
+    For the window's thread: what is in the cache is drawn there.
+    """
+    return _shape_anew(graphemes, font, turned)
+
+
+def _shape_anew(graphemes: tuple[str, ...], description: str, turned: bool) -> _Shaped:
+    font = _font(description)
     layout = QTextLayout("".join(graphemes), font)
     option = QTextOption(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
     option.setWrapMode(QTextOption.WrapMode.NoWrap)

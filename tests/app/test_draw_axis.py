@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
-from app.draw.axis import BYTE_CELL, CELL, build_axis
+from app.draw.axis import BYTE_CELL, CELL, AxisFonts, build_axis, build_axis_apart
 from app.draw.bidi import base_direction, has_right_to_left, levels, visual_order
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from engine.text import Text
@@ -101,7 +103,7 @@ def test_the_byte_axis_gives_every_byte_a_cell(axis):
 
 def test_letters_that_join_are_shaped_whole(axis):
     made = axis(f"a {ARABIC} b हिन्दी")
-    assert [run.layout.text() for run in made.runs] == [ARABIC, "हिन्दी"]
+    assert ["".join(run.graphemes) for run in made.runs] == [ARABIC, "हिन्दी"]
     assert made.labels[2:6] == [""] * 4
     assert made.runs[0].left == pytest.approx(made.left[2:6].min())
     assert made.runs[0].right == pytest.approx(made.right[2:6].max())
@@ -207,3 +209,21 @@ def test_reveal_scrolls_no_more_than_needed(axis):
     assert not viewport.overflows
     viewport.scroll_to(1e9)
     assert viewport.scroll == 0.0
+
+
+@pytest.mark.parametrize("unit", ["grapheme", "byte"])
+def test_another_thread_measures_the_same(axis, theme, unit):
+    text = Text(f"a {ARABIC} b हिन्दी 👨‍👩‍👧‍👦 שלום {ARABIC} สวัสดี 今天")
+    here = build_axis(text, unit, theme.piece_font, 20_000)
+    with ThreadPoolExecutor(1) as pool:
+        fonts = AxisFonts.of(theme.piece_font)
+        there = pool.submit(build_axis_apart, text, unit, fonts, 20_000).result()
+    assert there.labels == here.labels
+    for part in ("bounds", "left", "right", "turned", "advance", "lead", "trail", "stretches"):
+        assert np.array_equal(getattr(there, part), getattr(here, part)), part
+    assert [(r.graphemes, r.natural, r.left) for r in there.runs] == [
+        (r.graphemes, r.natural, r.left) for r in here.runs
+    ]
+    assert len(there.runs) > 2
+    # The line is shaped by who draws it.
+    assert there.runs[0].line.naturalTextWidth() == here.runs[0].natural

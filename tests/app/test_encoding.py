@@ -7,7 +7,7 @@ import pytest
 
 import engine
 from app import encoding
-from app.encoding import encode_text
+from app.encoding import encode_beginning, encode_text
 from engine import bundled
 from engine.progress import Cancelled
 from engine.text import Text
@@ -38,3 +38,17 @@ def test_preparing_apart_can_be_cancelled(monkeypatch):
 
     with pytest.raises(Cancelled):
         encode_text(_model("everyday-bpe"), Text("The weather is lovely"), report)
+
+
+@pytest.mark.parametrize("name", ["everyday-unigram", "everyday-bpe", "everyday-wordpiece"])
+def test_the_beginning_of_a_long_text_has_the_tokens_of_the_whole(monkeypatch, name):
+    monkeypatch.setattr(encoding, "BEGINNING", 400)
+    monkeypatch.setattr(encoding, "UNSURE", 100)
+    model = _model(name)
+    text = Text("The weather is lovely  today, é今天天气不错 <s>. " * 30)
+    begun, whole = encode_beginning(model, text, "literal"), model.encode(text)
+    count = len(begun)
+    assert begun.text is text
+    assert 250 < begun.end[-1] <= 300
+    for part in ("ids", "node_start", "node_end", "start", "end"):
+        assert np.array_equal(getattr(begun, part), getattr(whole, part)[:count]), part

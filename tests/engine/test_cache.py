@@ -71,7 +71,7 @@ def test_tiktoken_with_its_options(tmp_path):
 
 def test_the_content_finds_it_and_not_the_name(tmp_path):
     path = bundled.model_path("toy-lower")
-    model, file = kept(path)
+    _, file = kept(path)
     copy = tmp_path / "copy.json"
     copy.write_bytes(path.read_bytes())
     assert cache.cached_file(copy, {}) == file

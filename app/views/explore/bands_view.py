@@ -129,7 +129,8 @@ class BandsView(QWidget):
         mark = QRectF(12, rect.center().y() - 8.5, 17, 17)
         draw_letter(painter, theme, mark, opened.letter, opened.color_index)
         bands = self._placed.bands.get(opened.key)
-        count = f"{bands.total:,}" if bands is not None else ""
+        partial = self._placed.partial(opened.key)
+        count = "" if bands is None else "…" if partial else f"{bands.total:,}"
         bold = theme.font(SIZE_DATA, bold=True)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(bold)
@@ -164,7 +165,7 @@ class BandsView(QWidget):
         painter.restore()
 
     def _ghost_label(self, key: int, bands: Bands) -> str:
-        encoding = self._session.encoding(key)
+        encoding = self._placed.encoding(key)
         if not bands.ghost or encoding is None:
             return ""
         return visible(encoding.vocabulary.bytes(int(encoding.ids[0])))
@@ -261,7 +262,7 @@ class BandsView(QWidget):
     def describe(self, opened: OpenModel, group: int) -> str:
         """Return what a group of tokens is, one line a token."""
         bands = self._placed.bands[opened.key]
-        encoding = self._session.encoding(opened.key)
+        encoding = self._placed.encoding(opened.key)
         if encoding is None:
             return ""
         lines = []
@@ -280,7 +281,7 @@ class BandsView(QWidget):
     def select_group(self, opened: OpenModel, group: int) -> None:
         """Select a group's stretch and, where it is one token, its piece."""
         bands = self._placed.bands[opened.key]
-        encoding = self._session.encoding(opened.key)
+        encoding = self._placed.encoding(opened.key)
         assert encoding is not None
         first, last = int(bands.token[group]), int(bands.token[group + 1])
         span = (int(bands.start[group]), int(-(-bands.end[group] // 1)))

@@ -6,24 +6,38 @@ axis of its own text, so two viewports move together but may hold different axes
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 
-from app.draw.arcs import Arcs, Nodes, place_arcs, place_nodes
-from app.draw.axis import Axis, AxisUnit, build_axis
-from app.draw.bricks import BrickRow, brick_row
+from app.constraints import Solution
+from app.draw.arcs import Arcs, Nodes
+from app.draw.axis import Axis, AxisFonts, AxisUnit, build_axis, build_axis_apart
+from app.draw.bricks import BrickRow
 from app.draw.tokens import Bands, place_tokens
 from app.draw.viewport import Viewport
-from app.session import LATTICE_LIMIT, Analysis, OpenModel, Session
+from app.session import LATTICE_LIMIT, SHORT, Analysis, OpenModel, Session
 from app.theme import Theme
+from app.views.explore.placing import PlacedLattice, place_analysis, shown_paths
 from engine.lattice import Path
+from engine.model import Encoding
+from engine.text import Text
 
 PATIENCE = 60
 """Milliseconds that a new text waits for its tokens before it is drawn without them."""
 
 
+FEW = 3_000
+"""Edges up to which a lattice is placed at once; more are placed by a job."""
+
+
 class Placed(QObject):
-    """Axis, bands, arcs, nodes and brick rows of the session's text."""
+    """Axis, bands, arcs, nodes and brick rows of the session's text.
+
+    analysis: the one that arcs, nodes and rows show. solution: where that is under constraints,
+    what it was solved from.
+    """
 
     axis_changed = Signal()
     bands_changed = Signal()
@@ -44,10 +58,12 @@ class Placed(QObject):
         self.nodes: Nodes | None = None
         self.rows: tuple[BrickRow, ...] = ()
         self.analysis: Analysis | None = None
+        self.solution: Solution | None = None
         self.hovered: tuple[int, int] | None = None
         self.hidden = False
         self._late = False
-        self._axis: Axis | None = None
+        self._axis: Axis
+        self._axis_job, self._lattice_job = f"axis {id(self)}", f"place {id(self)}"
         self._wait = QTimer(self, singleShot=True, interval=PATIENCE)
         self._wait.timeout.connect(self._show_axis)
         session.text_changed.connect(self._text_changed)
@@ -55,9 +71,9 @@ class Placed(QObject):
         session.encoding_changed.connect(self._encoding_changed)
         session.models_changed.connect(self._models_changed)
         session.analysis_changed.connect(self.place_lattice)
-        self._build_axis()
-        self._show_axis()
-        self.place_lattice()
+        session.constraints.solved.connect(self.place_lattice)
+        self._axis = build_axis(Text(""), self._unit(), theme.piece_font, LATTICE_LIMIT)
+        self._start_axis(self._axis_turned)
         if parent is not None:
             parent.installEventFilter(self)
 
@@ -78,8 +94,7 @@ class Placed(QObject):
 
     @property
     def axis(self) -> Axis:
-        """The axis of the current text."""
-        assert self._axis is not None
+        """The axis of the current text, or of the text before while that is being measured."""
         return self._axis
 
     @property
@@ -114,9 +129,7 @@ class Placed(QObject):
 
     def paths(self) -> tuple[Path, ...]:
         """Return the paths that the brick rows show: n-best, or the one taken."""
-        if self.analysis is None or not self.analysis.lattice.n_edges:
-            return ()
-        return self.analysis.nbest or (self.analysis.best,)
+        return () if self.analysis is None else shown_paths(self.analysis, self.solution)
 
     def stretch(self, start: int, end: int) -> tuple[float, float]:
         """Return the leftmost and rightmost x of bytes of the current text, at zoom 1."""
@@ -141,23 +154,51 @@ class Placed(QObject):
     def _unit(self) -> AxisUnit:
         return "byte" if self._session.settings.unit == "byte" else "grapheme"
 
-    def _build_axis(self) -> None:
-        self._axis = build_axis(
-            self._session.text, self._unit(), self._theme.piece_font, LATTICE_LIMIT
+    def _start_axis(self, then: Callable[[], None]) -> None:
+        """Build the axis of the text, a long one's in a job, and go on."""
+        text, unit, font = self._session.text, self._unit(), self._theme.piece_font
+        self._session.jobs.cancel(self._axis_job)
+        if text.n_bytes <= SHORT:
+            self._axis = build_axis(text, unit, font, LATTICE_LIMIT)
+            then()
+            return
+        fonts = AxisFonts.of(font)
+
+        def done(axis: Axis) -> None:
+            if text is self._session.text and unit == self._unit():
+                self._axis = axis
+                then()
+
+        self._session.jobs.start(
+            self._axis_job,
+            self.tr("Measuring the text"),
+            lambda report: build_axis_apart(text, unit, fonts, LATTICE_LIMIT),
+            done,
         )
 
     def _text_changed(self) -> None:
-        self._build_axis()
-        if not self._session.models or not self._session.text.n_bytes:
-            self._show_axis()
-        else:
+        self._wait.stop()
+        self._start_axis(self._axis_built)
+
+    def _axis_built(self) -> None:
+        """Show the axis with the tokens, which come soon if they aren't there yet."""
+        session = self._session
+        short = self.axis.text.n_bytes <= SHORT
+        if short and session.models and session.text.n_bytes:
             self._wait.start()
+            return
+        self._show_axis()
+        analysis = session.analysis
+        if analysis is not None and analysis.text is self.axis.text:
+            self.place_lattice()
+
+    def _axis_turned(self) -> None:
+        self._show_axis()
+        self.place_lattice()
 
     def _settings_changed(self) -> None:
-        if self._axis is not None and self._axis.unit != self._unit():
-            self._build_axis()
-            self._show_axis()
-            self.place_lattice()
+        if self._axis.unit != self._unit():
+            self._start_axis(self._axis_turned)
         elif self.hidden:
             self._late = True
         else:
@@ -187,34 +228,60 @@ class Placed(QObject):
         self.bands = {key: bands for key, bands in self.bands.items() if key in keys}
         self.bands_changed.emit()
 
+    def encoding(self, key: int) -> Encoding | None:
+        """Return the tokens that the bands of a model show: all, or the first of a long text."""
+        return self._session.encoding(key) or self._session.beginning(key)
+
+    def partial(self, key: int) -> bool:
+        """Whether more tokens of a model are being computed."""
+        return self._session.beginning(key) is not None
+
     def _place_bands(self, key: int) -> None:
-        encoding = self._session.encoding(key)
+        encoding = self.encoding(key)
         if encoding is None:
             self.bands.pop(key, None)
         elif encoding.text is self.axis.text:
             self.bands[key] = place_tokens(encoding, self.axis)
 
     def place_lattice(self) -> None:
-        """Place the newest analysis; an analysis of an older text keeps its own axis."""
-        analysis = self._session.analysis
+        """Place the newest analysis; until it is placed the one before stays, on its own axis."""
+        session, axis = self._session, self.axis
+        analysis, solution = session.constraints.shown, session.constraints.solution
+        if analysis is not None and session.constraints.pending:
+            return  # the constraints are being solved for it
+        if solution is not None and solution.analysis is not analysis:
+            solution = None
+        session.jobs.cancel(self._lattice_job)
         self._late = self.hidden and analysis is not None
         if self._late:
             return
-        self.analysis = analysis
         if analysis is None:
+            self.analysis = self.solution = None
             self.arcs, self.nodes, self.rows = None, None, ()
-            self.lattice_viewport.hold(self.axis)
+            self.lattice_viewport.hold(axis)
             self.lattice_changed.emit()
             return
-        if analysis.text is not self.axis.text:
+        if analysis.text is not axis.text:
+            # Of an older text, or the text's axis isn't there yet.
             self.lattice_changed.emit()
             return
-        axis, lattice = self.axis, analysis.lattice
-        self.arcs = place_arcs(lattice, axis, analysis.best, analysis.nbest, analysis.law)
-        self.nodes = place_nodes(lattice, axis, analysis.best, analysis.law)
-        paths = self.paths()
-        self.rows = tuple(
-            brick_row(path, axis, paths[0] if place else None) for place, path in enumerate(paths)
+        if analysis.lattice.n_edges <= FEW:
+            self._take(place_analysis(analysis, solution, axis))
+            return
+
+        def done(placed: PlacedLattice) -> None:
+            if placed.analysis is session.constraints.shown and placed.axis is self.axis:
+                self._take(placed)
+
+        session.jobs.start(
+            self._lattice_job,
+            self.tr("Placing the lattice"),
+            lambda report: place_analysis(analysis, solution, axis),
+            done,
         )
-        self.lattice_viewport.hold(axis)
+
+    def _take(self, placed: PlacedLattice) -> None:
+        self.analysis, self.solution = placed.analysis, placed.solution
+        self.arcs, self.nodes, self.rows = placed.arcs, placed.nodes, placed.rows
+        self.lattice_viewport.hold(placed.axis)
         self.lattice_changed.emit()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from app.session import COUNTED
 from app.views.explore.facts import count_text, power_text
 from app.views.explore.paths_view import number
 from app.views.explore.placed import Placed
-
-COUNTED = 4_000
-"""Edges up to which segmentations are counted while a person waits."""
 
 tr = QCoreApplication.translate
 
