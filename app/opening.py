@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -12,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.recent import Recent
 from app.session import Session
 from engine.errors import SegscopeError
+from engine.jsonfile import read_json
 from engine.progress import Report
 
 Kind = Literal["model", "scene", "text", "corpus"]
@@ -59,8 +59,8 @@ def _is_scene(head: bytes) -> bool:
     if not text.startswith("{"):
         return False
     try:
-        content = json.loads(text)
-    except ValueError:
+        content = read_json(head)
+    except SegscopeError:
         # Cut at the end of the head, or broken: a scene writes its mark first.
         return text[1:].lstrip().startswith('"segscope"')
     return isinstance(content, dict) and "segscope" in content

@@ -316,7 +316,7 @@ def prepare_venv(machine: Machine, root: Path, extra: str | None) -> Path:
 def _read_stamp(path: Path) -> dict[str, Any]:
     try:
         stamp = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return stamp if isinstance(stamp, dict) else {}
 

@@ -8,18 +8,20 @@ code where it is a BCP 47 or ISO 639-3 one; any other code is its own name.
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.errors import CorpusError
+from engine.errors import CorpusError, TextError
+from engine.jsonfile import read_json
 from engine.progress import Report, silent
+from engine.text import Text
 
 Direction = Literal["ltr", "rtl"]
 
@@ -28,6 +30,7 @@ BOM = b"\xef\xbb\xbf"
 OTHER_ENDINGS = {".json", ".tsv", ".csv", ".md", ".rst", ".html", ".xml", ".py", ".sha256"}
 PACKED = {b"\xfd7zXZ\x00": "xz", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"PK\x03\x04": "zip"}
 LINES_FOR_DIRECTION = 20
+MEND = "mend it or remove it"
 
 
 @dataclass(frozen=True)
@@ -260,44 +263,54 @@ def _facts_of(folder: Path) -> _Facts:
 def _read_manifest(path: Path) -> _Facts:
     r"""Read `manifest.json`: title, provenance (or note), base, languages.
 
-    `languages` is a list of objects with code, name, script, direction; what is absent is worked
-    out as without a manifest.
+    `languages` is a list of objects with code, name, script, direction; what is absent or null is
+    worked out as without a manifest.
     """
-    try:
-        content: Any = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise CorpusError(
-            f"the manifest can't be read ({reason})", str(path), "mend it or remove it"
-        ) from None
+    content: Any = read_json(path, CorpusError, "the manifest", MEND)
     listed = content.get("languages", []) if isinstance(content, dict) else None
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise CorpusError(
             "the manifest isn't an object with a list of languages",
             f"{path}: field languages",
-            "mend it or remove it",
+            MEND,
         )
-    return _Facts(
-        title=str(content.get("title", "")),
-        note=str(content.get("provenance", content.get("note", ""))),
-        base=str(content.get("base", "")),
-        languages={
-            str(entry["code"]): {key: str(value) for key, value in entry.items()}
-            for entry in listed
-            if "code" in entry
-        },
-    )
+
+    def said(entry: dict[str, Any], key: str, inside: str = "") -> str:
+        value = entry.get(key)
+        if value is None:
+            return ""
+        with suppress(TextError):
+            if isinstance(value, str):
+                return Text(value).string
+        place = f"{path}: field {inside}{key}"
+        raise CorpusError("the manifest's field isn't a text", place, MEND)
+
+    languages: dict[str, dict[str, str]] = {}
+    for i, entry in enumerate(listed):
+        facts = {
+            key: said(entry, key, f"languages[{i}].")
+            for key in ("code", "name", "script", "direction")
+        }
+        if facts["code"]:
+            languages[facts["code"]] = facts
+    note = said(content, "provenance") or said(content, "note")
+    return _Facts(said(content, "title"), note, said(content, "base"), languages)
 
 
 def _read_index(path: Path) -> dict[str, dict[str, str]]:
     """Read a table with a heading line and tabs between columns: code, name, dir and others."""
     lines, _ = read_lines(path)
-    rows = [line.split("\t") for line in lines if line]
-    if not rows or "code" not in rows[0]:
+    rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line]
+    if not rows or "code" not in rows[0][1]:
         return {}
-    heading = rows[0]
-    entries = [dict(zip(heading, row, strict=False)) for row in rows[1:]]
-    return {entry["code"]: {**entry, "direction": entry.get("dir", "")} for entry in entries}
+    heading = rows[0][1]
+    languages: dict[str, dict[str, str]] = {}
+    for number, row in rows[1:]:
+        entry = dict(zip(heading, row, strict=False))
+        if not entry.get("code"):
+            raise CorpusError("the row has no language code", f"{path}: line {number}", MEND)
+        languages[entry["code"]] = {**entry, "direction": entry.get("dir", "")}
+    return languages
 
 
 def _language_of(code: str, path: Path, facts: _Facts, lines: list[str]) -> Language:

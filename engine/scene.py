@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from engine.bundled import PREFIX, locate_model
 from engine.errors import SceneError, TextError
 from engine.files import write_atomic
+from engine.jsonfile import read_json
 from engine.pipeline import READINGS, Special
 from engine.text import Text
 
@@ -246,25 +247,7 @@ class _Reader:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise SceneError(f"the scene can't be read ({reason})", str(path), "check it") from None
-    try:
-        document = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise SceneError(
-            "the scene isn't valid UTF-8", f"{path}: byte {error.start}", "save it as UTF-8"
-        ) from None
-    except json.JSONDecodeError as error:
-        raise SceneError(
-            f"the scene isn't valid JSON ({error.msg})",
-            f"{path}: line {error.lineno}, column {error.colno}",
-            "mend it or save it again",
-        ) from None
-    except RecursionError:
-        raise SceneError("the scene is nested too deeply", str(path), "save it again") from None
+    document = read_json(path, SceneError, "the scene", "mend it or save it again")
     if not isinstance(document, dict):
         raise SceneError("the scene isn't a JSON object", str(path), "open a saved scene")
     return document

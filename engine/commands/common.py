@@ -19,6 +19,7 @@ from engine.display import visible
 from engine.errors import ModelError, ParameterError, TextError
 from engine.formats import load, options_of
 from engine.formats.bert import CASINGS
+from engine.jsonfile import read_json
 from engine.model import Encoding, Model
 from engine.pipeline import READINGS
 from engine.progress import Report, silent
@@ -159,17 +160,7 @@ def open_model(arguments: argparse.Namespace, name: str, *, among: bool = False)
 
 def read_specials(path: Path) -> dict[str, int]:
     """Read special tokens: a JSON object from their text to their id."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ParameterError(
-            f"the special tokens can't be read ({reason})", str(path), "check the path"
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise ParameterError(
-            f"the special tokens aren't JSON ({' '.join(str(error).split())})", str(path), "mend it"
-        ) from None
+    content = read_json(path, ParameterError, "the file of special tokens")
     if isinstance(content, dict) and all(type(i) is int and i >= 0 for i in content.values()):
         return content
     raise ParameterError(

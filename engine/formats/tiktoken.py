@@ -209,6 +209,12 @@ def _check_specials(
     for text, number in specials.items():
         if type(number) is not int or not 0 <= number <= limit or not text:
             raise ParameterError(f"special token {text!r} has the id {number!r}", "", remedy)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ParameterError(
+                f"special token {text!r} holds a lone surrogate", "", "remove the token"
+            ) from None
         if number in pieces:
             raise ParameterError(
                 f"special token {text!r} has the id {number} of piece {_show(pieces[number])}",

@@ -43,6 +43,15 @@ def test_the_content_decides(folder, name, kind):
     assert kind_of(folder / name) == kind
 
 
+@pytest.mark.parametrize("value", ["[" * 30_000, "1" * 5_000], ids=["deep", "digits"])
+def test_json_that_cannot_be_read_is_told_by_its_first_field(tmp_path, value):
+    path = tmp_path / "file.txt"
+    path.write_text(f'{{"segscope": {value}}}', encoding="utf-8")
+    assert kind_of(path) == "scene"
+    path.write_text(f'{{"a": {value}}}', encoding="utf-8")
+    assert kind_of(path) != "scene"
+
+
 def test_real_models_are_recognised(shared):
     names = [
         "huggingface/gpt2.tokenizer.json", "huggingface/qwen3.tokenizer.json",

@@ -162,11 +162,24 @@ def test_rank_files_need_a_pattern(
     facts = document(capsys, "inspect", ranks, *options)
     assert facts["special_tokens"] == [{"id": 40000, "text": "<end>"}]
     assert not any("pattern" in warning for warning in facts["warnings"])
-    for bad in ("[]", "{", '{"a": -1}', '{"a": "1"}', '{"a": true}'):
+    number = "1" * 5_000
+    broken = ("[]", "{", '{"a": -1}', '{"a": "1"}', '{"a": true}', "[" * 100_000)
+    for bad in (*broken, f'{{"a": {number}}}', f'{{"a": {number[1_000:]}}}', '{"\\ud800": 40000}'):
         specials.write_text(bad)
         fault(capsys, "inspect", ranks, *options)
     fault(capsys, "inspect", ranks, "--pattern", "[")
     fault(capsys, "inspect", "toy-lower", "--pattern", "gpt2")
+
+
+def test_a_corpus_with_a_broken_list_is_bad_input(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "en.txt").write_text("a\n", encoding="utf-8")
+    command = ("compare", "toy-lower", "--corpus", str(tmp_path))
+    (tmp_path / "index.tsv").write_text("name\tcode\nfoo\n", encoding="utf-8")
+    assert "index.tsv: line 2" in fault(capsys, *command)
+    (tmp_path / "manifest.json").write_text("[" * 100_000, encoding="utf-8")
+    assert "nested too deeply" in fault(capsys, *command)
 
 
 def test_broken_models_give_one_line(capsys: pytest.CaptureFixture[str], shared: Path) -> None:

@@ -118,11 +118,44 @@ def test_the_manifest_gives_names_and_the_note(tmp_path: Path) -> None:
     assert corpus.language("en").name == "English"
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"languages": 3}', '{"languages": [1]}'])
+def test_null_in_the_manifest_says_nothing(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, de="a\n", en="b\n")
+    languages = [{"code": "de", "name": None, "direction": None, "script": None}, {"code": None}]
+    manifest = {"title": None, "note": None, "base": None, "languages": languages}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    corpus = open_corpus(folder)
+    language = corpus.language("de")
+    assert (language.name, language.direction, language.script) == ("German", "ltr", "Latn")
+    assert (corpus.title, corpus.note, corpus.standard) == ("", "", "en")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"languages": 3}',
+        '{"languages": [1]}',
+        "[" * 100_000,
+        '{"title": ' + "1" * 5_000 + "}",
+        '{"title": 7}',
+        '{"languages": [{"code": "en", "name": ["x"]}]}',
+        '{"languages": [{"code": "en", "name": "\\ud800"}]}',
+    ],
+    ids=lambda content: content[:40],
+)
 def test_a_broken_manifest_is_named(tmp_path: Path, content: str) -> None:
     folder = folder_of(tmp_path, en="a\n")
     (folder / "manifest.json").write_text(content)
     with pytest.raises(CorpusError, match=r"manifest.*manifest\.json"):
+        open_corpus(folder)
+
+
+@pytest.mark.parametrize("row", ["foo", "foo\t", "\t"])
+def test_a_row_without_a_code_is_named(tmp_path: Path, row: str) -> None:
+    folder = folder_of(tmp_path, en="a\n")
+    (folder / "index.tsv").write_text(f"name\tcode\n\nEnglish\ten\n{row}\n")
+    with pytest.raises(CorpusError, match=r"no language code, .*index\.tsv: line 4"):
         open_corpus(folder)
 
 

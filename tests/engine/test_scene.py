@@ -148,7 +148,9 @@ def test_a_field_of_the_wrong_kind_is_named(
         (b"<!doctype html>", "valid JSON"),
         (b'{"segscope": 1, "text": "\xff"}', "byte 25"),
         (b"[" * 100_000, "nested too deeply"),
+        (b'{"segscope": 1, "active": ' + b"1" * 5_000 + b"}", "too many digits"),
     ],
+    ids=lambda value: str(value)[:40],
 )
 def test_files_that_are_no_scenes(tmp_path: Path, data: bytes, words: str) -> None:
     path = tmp_path / "s.json"
