@@ -31,7 +31,7 @@ from engine.pieces import Vocabulary
 from engine.segmenter import EdgeKind, Edges, Segmented
 
 if TYPE_CHECKING:
-    from engine.kernels.trie import Trie
+    from engine.kernels.trie import Trie, Walk
 
 UNKNOWN = -1
 """Stands for "no piece" while a path is traced back."""
@@ -71,8 +71,8 @@ class Unigram:
     byte_pieces: int32[256], the ids that spell an unknown character byte by byte, or None.
     fuse_unknown: neighbouring unknown characters are one unknown token. HuggingFace's models also
         match the unknown token as it is written, and fuse it with what stands beside it.
-    single_precision: sums are rounded to float32 at every node, as sentencepiece does; else they
-        are float64 (HuggingFace, BytePiece).
+    single_precision: scores and sums are float32, as sentencepiece's; else they are float64
+        (HuggingFace, BytePiece).
     """
 
     vocabulary: Vocabulary
@@ -99,7 +99,7 @@ class Unigram:
 
     @cached_property
     def _scores(self) -> list[float]:
-        scores: list[float] = self.vocabulary.score.tolist()
+        scores: list[float] = self._kind(self.vocabulary.score).tolist()
         return scores
 
     @cached_property
@@ -122,7 +122,8 @@ class Unigram:
     @cached_property
     def _written_unknown(self) -> bytes:
         """The unknown token's bytes where the model matches them in text; empty where not."""
-        if self.unknown < 0 or not self.fuse_unknown or not self.vocabulary.matchable[self.unknown]:
+        inside = 0 <= self.unknown < len(self.vocabulary)
+        if not (inside and self.fuse_unknown and self.vocabulary.matchable[self.unknown]):
             return b""
         return self.vocabulary.bytes(self.unknown)
 
@@ -133,9 +134,12 @@ class Unigram:
         return build_trie(Keys.matching(self.vocabulary), self.alphabet)
 
     @cached_property
-    def _units(self) -> NDArray[np.int32]:
-        """The trie's units with scores as weights."""
-        return self._trie.weighted(self.vocabulary.score, -np.inf)
+    def _walk(self) -> Walk:
+        """The trie with scores as weights, of the type that sums have."""
+        return self._trie.weighted(self._kind(self.vocabulary.score), -np.inf)
+
+    def _kind(self, score: NDArray[np.float64]) -> NDArray[np.floating]:
+        return score.astype(np.float32) if self.single_precision else score
 
     @cached_property
     def _byte_table(self) -> NDArray[np.int32]:
@@ -150,7 +154,7 @@ class Unigram:
         """Do what `segment` does with the kernel; the spans must be checked."""
         from engine.kernels.unigram import viterbi
 
-        trie, units = self._trie, self._units
+        trie, kind = self._trie, np.float32 if self.single_precision else np.float64
         longest, ids, at, to = room_for_tokens(starts, ends)
         count = viterbi(
             data,
@@ -158,12 +162,8 @@ class Unigram:
             ends,
             trie.table,
             trie.by_char,
-            units,
-            units.view(np.float64),
-            trie.ids,
-            trie.lone,
-            float(self.unknown_score),
-            self.single_precision,
+            *self._walk,
+            kind(self.unknown_score),
             self.unknown,
             self.fuse_unknown,
             self._byte_table,
@@ -277,7 +277,7 @@ class Unigram:
             (theta * self.vocabulary.score, [theta * self.unknown_score, -np.inf])
         )
         weights = weights_of(logs)
-        units = trie.weighted(weights[:-2], -1.0)
+        walk = trie.weighted(weights[:-2], -1.0)
         lengths = ends - starts
         longest = int(lengths.max(initial=0))
         # Text has about one edge a byte; a text with more gets room for them at once.
@@ -292,11 +292,8 @@ class Unigram:
                 ends,
                 trie.table,
                 trie.by_char,
-                units,
-                units.view(np.float64),
-                trie.ids,
-                trie.lone,
-                logs[trie.ids],
+                *walk,
+                logs[:-2],
                 float(weights[-2]),
                 float(logs[-2]),
                 self._has_strays,
@@ -335,6 +332,7 @@ class Unigram:
         """Return the (start, end, piece) of the best path through `text[first:last]`, if any."""
         single = self.single_precision
         scores, table = self._scores, self._table
+        stray = float(np.float32(self.unknown_score)) if single else self.unknown_score
         total = {first: 0.0}
         holder: dict[int, tuple[int, int]] = {}
         strays = self._has_strays
@@ -352,7 +350,7 @@ class Unigram:
                 if end not in holder or value > total[end]:
                     total[end], holder[end] = value, (start, piece)
             if strays and not known:
-                value = before + self.unknown_score
+                value = before + stray
                 if single:
                     value = float(np.float32(value))
                 if unit not in holder or value > total[unit]:

@@ -42,8 +42,9 @@ def marginals(
     by_char: bool,
     units: Ints,
     weights: Floats,
-    ids: Ints,
-    lone: Ints,
+    width: int,
+    shift: int,
+    after: int,
     logs: Floats,
     unknown_weight: float,
     unknown_log: float,
@@ -60,12 +61,12 @@ def marginals(
 ) -> Int:
     """Write the edges of all pre-tokens by start, then end, with their probabilities.
 
-    units, weights: the trie with exp(θ·score) as weights, NaN where that may leave the range, and
-    −1 where no piece ends. logs: float64[units], θ·score. strays: whether an unknown character has
-    an edge; its piece is `unknown`. reach: symbols of the longest piece. longest: bytes of the
-    longest pre-token. room: edges of a pre-token to have room for. out_…: int32 and float64 of one
-    length. log_partition: float64[k]. Returns the number of edges, −1 where there is no room for
-    them, and −2 − k where no path leads through pre-token k.
+    units … after: the trie with exp(θ·score) as weights, NaN where that may leave the range, and
+    −1 where no piece ends; see `engine.kernels.trie.Walk`. logs: float64[pieces], θ·score.
+    strays: whether an unknown character has an edge; its piece is `unknown`. reach: symbols of the
+    longest piece. longest: bytes of the longest pre-token. room: edges of a pre-token to have room
+    for. out_…: int32 and float64 of one length. log_partition: float64[k]. Returns the number of
+    edges, −1 where there is no room for them, and −2 − k where no path leads through pre-token k.
     """
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
@@ -74,21 +75,24 @@ def marginals(
     exponent = np.empty(longest + 1, np.int64)
     chance = np.empty(longest + 1, np.float64)
     to = np.empty(room, np.int32)
-    unit_of = np.empty(room, np.int32)
+    stray = np.empty(room, np.uint8)
     weight = np.empty(room, np.float64)
     root = np.int64(units[u(0)])
     written = ZERO
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
+        for node in range(n):
+            symbols[u(node)] *= width
         count = ZERO
         for start in range(n):
             leaving[u(start)] = count
             place = offset + places[u(start)]
             if count + reach + 1 >= room or written + count + reach + 1 >= out_end.size:
                 return ZERO - 1
-            if strays and lone[u(symbols[u(start)])] < 0:
-                to[u(count)], weight[u(count)], unit_of[u(count)] = start + 1, unknown_weight, -1
+            child = root + symbols[u(start)]
+            if strays and (units[u(child + 1)] != 0 or units[u(child + 2)] < 0):
+                to[u(count)], weight[u(count)], stray[u(count)] = start + 1, unknown_weight, 1
                 out_start[u(written + count)] = place
                 out_end[u(written + count)] = offset + places[u(start + 1)]
                 out_piece[u(written + count)] = unknown
@@ -98,17 +102,17 @@ def marginals(
             base = root
             while node < n:
                 child = base + symbols[u(node)]
-                if units[u((child << 2) + 1)] != unit:
+                if units[u(child + 1)] != unit:
                     break
                 unit = child
-                base = np.int64(units[u(child << 2)])
+                base = np.int64(units[u(child)])
                 node += 1
-                own = weights[u((child << 1) + 1)]
+                own = weights[u((child >> shift) + after)]
                 if own != -1.0:
-                    to[u(count)], weight[u(count)], unit_of[u(count)] = node, own, child
+                    to[u(count)], weight[u(count)], stray[u(count)] = node, own, 0
                     out_start[u(written + count)] = place
                     out_end[u(written + count)] = offset + places[u(node)]
-                    out_piece[u(written + count)] = ids[u(child)]
+                    out_piece[u(written + count)] = units[u(child + 2)]
                     count += 1
         leaving[u(n)] = count
         power = ZERO
@@ -139,7 +143,8 @@ def marginals(
             exponent[u(start)] = power
         if not (sound and beta[u(0)] > 0.0):
             for i in range(count):
-                weight[u(i)] = logs[u(unit_of[u(i)])] if unit_of[u(i)] >= 0 else unknown_log
+                own = unknown_log if stray[u(i)] else logs[u(out_piece[u(written + i)])]
+                weight[u(i)] = own
             log_partition[u(k)] = marginals_in_logs(n, leaving, to, weight, beta, chance)
             if log_partition[u(k)] == -np.inf:
                 return ZERO - 2 - k

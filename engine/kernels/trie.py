@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,28 @@ u = np.uintp
 """Every index in a kernel is cast to this: a signed one costs a test for wrap-around."""
 
 
+class Walk(NamedTuple):
+    """A trie whose units lie by their place in the array, with weights beside them.
+
+    units: int32, `width` words a unit: base · width, check · width (-1 for none, and for the
+    root), piece (-1 for none), and the weight. The child of the unit at place t by symbol s is at
+    units[t] + s · width, if the word after that is t. weights: float32 or float64, the same
+    memory; the weight of the unit at t is weights[(t >> shift) + after].
+    """
+
+    units: NDArray[np.int32]
+    weights: NDArray[Any]
+    width: int
+    shift: int
+    after: int
+
+
 @dataclass(frozen=True, eq=False)
 class Trie:
     """Pieces as a double array. n units; unit 0 is the root.
 
-    units: int32[4n], per unit: base, check, and a float64 weight in the last two words. The child
-        of unit t by symbol s is unit base[t] + s, if its check is t.
+    units: int32[4n], per unit: base, check, and two words that a kernel may use for its own. The
+        child of unit t by symbol s is unit base[t] + s, if its check is t.
     ids: int32[n], the piece that ends at a unit, -1 where none does.
     table: int32[0x110000], the symbol of each code point; int32[256] of bytes for byte models.
     by_char: whether symbols are characters.
@@ -56,17 +72,26 @@ class Trie:
     inside: int
     longest: int
 
-    def weighted(self, score: NDArray[np.float64], nothing: float) -> NDArray[np.int32]:
-        """Return a copy of the units with the score of each unit's piece as its weight.
+    def weighted(self, weights: NDArray[np.floating], nothing: float) -> Walk:
+        """Return the trie with a weight for each piece, laid out for a fast walk.
 
-        score: float64[pieces]. nothing: weight of units where no piece ends.
+        weights: float32 or float64[pieces]. nothing: the weight of units where no piece ends.
         """
-        units = self.units.copy()
-        weight = units.view(np.float64)[1::2]
-        ends = self.ids >= 0
-        weight[:] = nothing
-        weight[ends] = score[self.ids[ends]]
-        return units
+        double = weights.dtype == np.float64
+        width, size = 6 if double else 4, len(self.ids)
+        units = np.full((size, width), -1, dtype=np.int32)
+        units[:, 0] = width * self.units[0::4]
+        inner = self.units[1::4] >= 0
+        inner[0] = False
+        units[inner, 1] = width * self.units[1::4][inner]
+        units[:, 2] = self.ids
+        flat = units.reshape(-1)
+        values = flat.view(weights.dtype)
+        at, step = (2, 3) if double else (3, 4)
+        values[at::step] = nothing
+        ends = np.flatnonzero(self.ids >= 0)
+        values[step * ends + at] = weights[self.ids[ends]]
+        return Walk(flat, values, width, 1 if double else 0, at)
 
     @cached_property
     def lone(self) -> NDArray[np.int32]:

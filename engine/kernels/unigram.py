@@ -7,6 +7,7 @@ back; no lattice is stored. Twins: `Unigram.segment_plain`, `engine.reservoir`.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, child_of, read_symbols, u
 
 Coins = NDArray[np.uint64]
+Scores = NDArray[Any]
+"""float32 or float64."""
 
 U64 = np.uint64
 GOLDEN = U64(0x9E3779B97F4A7C15)
@@ -110,11 +113,11 @@ def viterbi(
     table: Ints,
     by_char: bool,
     units: Ints,
-    weights: Floats,
-    ids: Ints,
-    lone: Ints,
-    unknown_score: float,
-    single: bool,
+    weights: Scores,
+    width: int,
+    shift: int,
+    after: int,
+    unknown_score: np.floating[Any],
     unknown: int,
     fuse: bool,
     byte_pieces: Ints,
@@ -125,57 +128,53 @@ def viterbi(
 ) -> Int:
     """Write the tokens of the best path of each pre-token and return their number.
 
-    units, weights: the trie with scores as weights, −inf where no piece ends. longest: bytes of
-    the longest pre-token. out_ids, out_starts, out_ends: room for one token a byte. Returns
-    −2 − k where no path leads through pre-token k: with neither an unknown token nor byte pieces
-    there are no unknown edges.
+    units … after: the trie with scores as weights, −inf where no piece ends, see
+    `engine.kernels.trie.Walk`. Sums have the type of the weights, and so has `unknown_score`.
+    longest: bytes of the longest pre-token. out_ids, out_starts, out_ends: room for one token a
+    byte. Returns −2 − k where no path leads through pre-token k: with neither an unknown token nor
+    byte pieces there are no unknown edges.
     """
     strays = unknown >= 0 or byte_pieces.size > 0
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
-    total = np.empty(longest + 1, np.float64)
+    total = np.empty(longest + 1, weights.dtype)
     holder = np.empty(longest + 1, np.int32)
     held = np.empty(longest + 1, np.int32)
     path = np.empty(longest + 1, np.int32)
-    root = units[u(0)]
+    root = np.int64(units[u(0)])
     count = ZERO
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
-        for node in range(n + 1):
-            total[u(node)] = -np.inf
-            holder[u(node)] = node - 1
-            held[u(node)] = -1
+        for node in range(n):
+            symbols[u(node)] *= width
+            total[u(node + 1)] = -np.inf
         total[u(0)] = 0.0
         for start in range(n):
             before = total[u(start)]
             node = start
-            unit = 0
+            unit = ZERO
             base = root
             while node < n:
-                # `child_of` written out: this loop is the engine's hottest, and a twentieth slower
-                # with it.
                 child = base + symbols[u(node)]
-                if units[u((child << 2) + 1)] != unit:
+                if units[u(child + 1)] != unit:
                     break
                 unit = child
-                base = units[u(child << 2)]
+                base = np.int64(units[u(child)])
                 node += 1
-                value = before + weights[u((child << 1) + 1)]
-                if single:
-                    value = np.float64(np.float32(value))
+                value = before + weights[u((child >> shift) + after)]
                 if value > total[u(node)]:
                     total[u(node)] = value
                     holder[u(node)] = start
-                    held[u(node)] = ids[u(child)]
-            if strays and lone[u(symbols[u(start)])] < 0:
-                value = before + unknown_score
-                if single:
-                    value = np.float64(np.float32(value))
-                if value > total[u(start + 1)]:
-                    total[u(start + 1)] = value
-                    holder[u(start + 1)] = start
-                    held[u(start + 1)] = -1
+                    held[u(node)] = units[u(child + 2)]
+            if strays:
+                child = root + symbols[u(start)]
+                if units[u(child + 1)] != 0 or units[u(child + 2)] < 0:
+                    value = before + unknown_score
+                    if value > total[u(start + 1)]:
+                        total[u(start + 1)] = value
+                        holder[u(start + 1)] = start
+                        held[u(start + 1)] = -1
         if total[u(n)] == -np.inf:
             return ZERO - 2 - k
         count = spell_path(
