@@ -19,6 +19,7 @@ from engine.display import visible
 from engine.passes import best_from_end, best_pass, path_score
 from engine.search import follow, rounding, viterbi_edges
 from engine.segmenter import EdgeKind
+from engine.subword_nmt import MARK, SubwordNmt
 from engine.traces.merges import NEVER, History, word_history
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ class MergeReason:
         `absorbed`, it stood there, but a later merge joined it to a neighbour; `overtaken`, the
         pair left + right stood side by side, but another merge took one of them; `never_formed`,
         another merge crossed its border before its parts were made; `other_way`, also alone its
-        text is merged to something else; `no_rule`, no merge makes it.
+        text is merged to something else; `no_rule`, no merge makes it; `undone`, merging makes it,
+        but a vocabulary filter doesn't hold it; `restored`, the filter undoes what it merged to.
     rank, left, right: the merge that makes it, −1 where there is none. by_rank, by_left,
     by_right, by_result: the merge that came first, −1. taken: the symbol that this merge took.
     alone: the pieces that its text is cut into when it stands alone.
@@ -126,6 +128,8 @@ class MergeReason:
         "never_formed",
         "other_way",
         "no_rule",
+        "undone",
+        "restored",
     ]
     rank: int = -1
     left: int = -1
@@ -164,6 +168,10 @@ class MergeReason:
                 f"It needs {pair} (rank {self.rank:,}), which never stand side by side: rule "
                 f"{self.by_rank:,}, {by}, came first and made {name(self.by_result)}."
             )
+        if self.kind == "undone":
+            return "Merging makes it, but the vocabulary filter doesn't hold it: it is taken apart."
+        if self.kind == "restored":
+            return "It was joined to a neighbour, but the vocabulary filter undoes that merge."
         if self.kind == "other_way":
             return f"Even alone {piece} is merged to {' | '.join(map(name, self.alone))}."
         return f"No rule makes {piece}."
@@ -284,7 +292,7 @@ def _explain_merge(lattice: Lattice, segmenter: Bpe, edge: int) -> MergeReason:
     start, end = start - first, end - first
     on_path = bool((lattice.taken == edge).any())
     if on_path:
-        return _explain_made(lattice, edge, history, start, end)
+        return _explain_made(lattice, segmenter, edge, history, start, end)
     piece = int(lattice.piece[edge])
     if lattice.rank[edge] < 0 and piece not in history.symbols[history.symbols[:, 3] == 0, 2]:
         return MergeReason(lattice, edge, "no_rule")
@@ -297,6 +305,10 @@ def _explain_merge(lattice: Lattice, segmenter: Bpe, edge: int) -> MergeReason:
             rank, left, right = maker[0], maker[4], maker[5]
             k = symbol[4] - 1
             return MergeReason(lattice, edge, "absorbed", rank, left, right, k, *_by(steps[k]))
+    if history.note is not None and history.note[0] == "filter":
+        last = history.symbols[history.symbols[:, 4] == NEVER, :3].tolist()
+        if [start, end, piece] in last:
+            return MergeReason(lattice, edge, "undone")
     made = _made_alone(lattice, segmenter, edge)
     if isinstance(made, MergeReason):
         return made
@@ -319,12 +331,26 @@ def _by(step: Sequence[int]) -> tuple[int, int, int, int]:
 
 
 def _explain_made(
-    lattice: Lattice, edge: int, history: History, start: int, end: int
+    lattice: Lattice, segmenter: Bpe, edge: int, history: History, start: int, end: int
 ) -> MergeReason:
-    if history.note is not None and history.note[0] == "ignore_merges":
+    rule = history.note[0] if history.note is not None else ""
+    if rule == "ignore_merges":
         return MergeReason(lattice, edge, "whole")
+    ends = {end}
+    if (
+        isinstance(segmenter, SubwordNmt)
+        and segmenter.mark >= 0
+        and end == history.symbols[:, 1].max()
+    ):
+        # The mark that merges with nothing is in the token, but in no step.
+        ends.add(end - len(MARK))
+    symbols = history.symbols.tolist()
+    if rule == "filter" and not any(
+        s[0] == start and s[1] in ends and s[4] == NEVER for s in symbols
+    ):
+        return MergeReason(lattice, edge, "restored")
     for k, step in reversed(list(enumerate(history.steps.tolist()))):
-        if (step[1], step[3]) == (start, end):
+        if step[1] == start and step[3] in ends:
             return MergeReason(lattice, edge, "merged", step[0], step[4], step[5], k)
     return MergeReason(lattice, edge, "symbol")
 

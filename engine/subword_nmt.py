@@ -22,6 +22,7 @@ from engine.segmenter import EdgeKind, Edges, Segmented
 
 if TYPE_CHECKING:
     from engine.bpe import _Word
+    from engine.trace import NoteRule
 
 MARK = b"</w>"
 """The end-of-word mark."""
@@ -70,6 +71,20 @@ class SubwordNmt(Bpe):
         word = self._symbols(data[start:end].tobytes())
         self._merge(word)
         return self._placed(np.array(word.steps, dtype=np.int64).reshape(-1, 7), word, start)
+
+    def note(self, symbols: list[int]) -> tuple[NoteRule, int] | None:
+        """Return why a word's tokens aren't these symbols, which merging led to; None if they are.
+
+        With the reason comes the piece that it is about.
+        """
+        if self.kept is not None and len(symbols) > 0:
+            written = [*symbols[:-1], int(self.final[symbols[-1]])]
+            for piece in written:
+                if piece != self.mark and not self.kept[piece] and piece in self.undo:
+                    return "filter", piece
+        if self.mark >= 0 and len(symbols) > 1 and symbols[-1] == self.mark:
+            return "mark", self.mark
+        return None
 
     def _cut(self, text: bytes) -> list[Token]:
         """Return the tokens of a word."""

@@ -104,17 +104,22 @@ class Symbols:
         return len(self.start)
 
 
+NoteRule = Literal["added", "ignore_merges", "unused", "filter", "mark"]
+
+
 @dataclass(frozen=True)
 class MergeNote:
     """Why a pre-token's tokens aren't simply what its merges lead to.
 
     rule: `added`, an added token owns the pre-token; `ignore_merges`, the pre-token is a piece,
     so the model takes it and merges nothing; `unused`, a piece marked as unused was made and the
-    model takes it apart again. piece: the id it is about.
+    model takes it apart again; `filter`, a vocabulary filter doesn't hold a piece that was made, so
+    merges are undone; `mark`, the end-of-word mark merged with nothing and is no token by itself.
+    piece: the id it is about.
     """
 
     pretoken: int
-    rule: Literal["added", "ignore_merges", "unused"]
+    rule: NoteRule
     piece: int
 
 

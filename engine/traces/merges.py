@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from engine.bpe import Bpe
 from engine.errors import ParameterError
 from engine.pieces import PieceKind
-from engine.trace import MergeNote, MergePair, MergeStep, Rival, Symbols
+from engine.subword_nmt import SubwordNmt
+from engine.trace import MergeNote, MergePair, MergeStep, NoteRule, Rival, Symbols
 
 if TYPE_CHECKING:
     from engine.model import Model
@@ -302,7 +303,7 @@ class History(NamedTuple):
     steps: Longs
     symbols: Longs
     pairs: Longs
-    note: tuple[Literal["added", "ignore_merges", "unused"], int] | None
+    note: tuple[NoteRule, int] | None
 
 
 def _rows(rows: list[Any], width: int) -> Longs:
@@ -374,15 +375,17 @@ def word_history(segmenter: Bpe, data: NDArray[np.uint8]) -> History:
     )
 
 
-def _note(
-    segmenter: Bpe, data: NDArray[np.uint8], symbols: Longs
-) -> tuple[Literal["added", "ignore_merges", "unused"], int] | None:
+def _note(segmenter: Bpe, data: NDArray[np.uint8], symbols: Longs) -> tuple[NoteRule, int] | None:
     vocabulary = segmenter.vocabulary
     if segmenter.ignore_merges:
         whole = vocabulary.index.get(data.tobytes())
         if whole is not None:
             return "ignore_merges", whole
-    for piece in symbols[symbols[:, 4] == NEVER, 2].tolist():
+    left = symbols[symbols[:, 4] == NEVER]
+    final = left[np.argsort(left[:, 0]), 2].tolist()
+    if isinstance(segmenter, SubwordNmt):
+        return segmenter.note(final)
+    for piece in final:
         if vocabulary.kind[piece] == PieceKind.UNUSED:
             return "unused", piece
     return None

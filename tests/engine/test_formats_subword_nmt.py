@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelError, ParameterError
+from engine.explain import explain_edge
 from engine.formats import load, recognised
 from engine.model import Model
 from engine.pieces import PieceKind
@@ -253,3 +254,34 @@ def test_faults_of_a_filter_are_named(tmp_path: Path) -> None:
         load(path, vocabulary=write(tmp_path, "low 3\n", "words"), threshold=9)
     with pytest.raises(ParameterError, match="no vocabulary filter"):
         load(path, threshold=3)
+
+
+def sentences(model: Model, text: str) -> dict[str, str]:
+    """Return why each edge of a text's lattice is, or isn't, on the path, by its piece."""
+    lattice = model.lattice(text)
+    return {
+        lattice.edge_text(edge): explain_edge(lattice, None, edge).sentence
+        for edge in range(lattice.n_edges)
+    }
+
+
+def test_what_the_filter_does_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path, CODES)
+    model = load(path, vocabulary=write(tmp_path, "low@@ 3\n", "words"))
+    assert written(model, "lower") == ["low@@", "e@@", "r"]
+    said = sentences(model, "lower")
+    assert "doesn't hold it: it is taken apart" in said["lower</w>"]
+    assert "the vocabulary filter undoes that merge" in said["low"]
+    assert "the vocabulary filter undoes that merge" in said["e"]
+    note = model.merges("lower").notes[0]
+    assert (note.rule, model.vocabulary.text(note.piece)) == ("filter", "lower</w>")
+    assert load(path, vocabulary="none").merges("lower").notes == ()
+
+
+def test_a_mark_that_merges_with_nothing_is_said(tmp_path: Path) -> None:
+    model = load(write(tmp_path, "l o\nlo w\n"))
+    assert "Rule 1 makes it from lo + w" in sentences(model, "low")["low</w>"]
+    note = model.merges("low").notes[0]
+    assert (note.rule, model.vocabulary.text(note.piece)) == ("mark", "</w>")
+    # With a rule for the mark it is an end as any other.
+    assert load(write(tmp_path, "l o\nlo </w>\n")).merges("lo").notes == ()

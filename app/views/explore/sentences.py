@@ -164,6 +164,14 @@ def _merge(reason: MergeReason) -> str:
             "Explanation", "Even when it stands alone, its text is merged to {alone}."
         ),
         "no_rule": QCoreApplication.translate("Explanation", "No rule makes it."),
+        "undone": QCoreApplication.translate(
+            "Explanation",
+            "Merging makes it, but the vocabulary filter doesn't hold it: it is taken apart.",
+        ),
+        "restored": QCoreApplication.translate(
+            "Explanation",
+            "It was joined to a neighbour, but the vocabulary filter undoes that merge.",
+        ),
     }[reason.kind]
     return words.format(
         rank=reason.rank,

@@ -132,6 +132,13 @@ class MergeReport(QObject):
         out: list[Part] = [Section(self.tr("Result")), self._tokens(word)]
         if len(row.piece) > 1:
             out.append(Sentence(self.tr("No rule joins two of these, so merging stops.")))
+        note = next((n for n in word.trace.notes if n.pretoken == word.pretoken), None)
+        if note is not None and note.rule == "filter":
+            text = self.tr("The vocabulary filter doesn't hold all of these: merges are undone.")
+            out.append(Sentence(text))
+        elif note is not None and note.rule == "mark":
+            text = self.tr("The end-of-word mark alone is no token: what stands before it is.")
+            out.append(Sentence(text))
         return out
 
     def _tokens(self, word: Word) -> Lines:
