@@ -28,6 +28,9 @@ BUMP = 13.0
 LOWEST, SLOPE = 14.0, 1.66
 """An arc over w pixels is LOWEST + SLOPE · w high."""
 
+CELL = 32
+"""Pixels of the cells in which label boxes are looked for."""
+
 SEGMENTS = 24
 """Straight lines that stand for an arc when a pointer is tested against it."""
 
@@ -92,13 +95,16 @@ def place(
     view_height: float,
     threshold: float = 1e-3,
     window: tuple[float, float] | None = None,
+    allowed: Bools | None = None,
+    also: Sequence[int] = (),
 ) -> Placement:
     """Place the edges of a lattice over the axis.
 
     law: None where the model defines none; then every edge is equally strong and `best` is the
     path that is taken. alternatives: the paths from the second best on. x: float64[n_nodes],
     where each node stands, in any direction. view_height: the highest arc. threshold: edges of a
-    lower probability that no path has are hidden. window: x from … to that is in view; edges
+    lower probability that no path has are hidden, and those not in `allowed`, bool[e], unless
+    they are among `also`, which are drawn in any case. window: x from … to that is in view; edges
     wholly outside are left out.
     """
     role = np.zeros(lattice.n_edges, dtype=np.uint8)
@@ -110,6 +116,9 @@ def place(
     shown = np.ones(lattice.n_edges, dtype=np.bool_)
     if law is not None:
         shown = (law.marginal >= threshold) | (role != Role.OTHER)
+    if allowed is not None:
+        shown &= allowed
+    shown[list(also)] = True
     hidden = lattice.n_edges - int(np.count_nonzero(shown))
     if window is not None:
         shown &= _touched(lattice, x, window)
@@ -227,20 +236,22 @@ def free_boxes(boxes: Floats) -> Bools:
     boxes: float64[k, 4] as left, top, right, bottom, the most important first. NaN: no label.
     """
     kept = np.zeros(len(boxes), dtype=np.bool_)
-    taken = np.empty((len(boxes), 4))
-    count = 0
-    for i, box in enumerate(boxes):
-        if np.isnan(box).any():
+    # Which boxes reach into each cell of a grid: a label has few neighbours.
+    cells: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
+    numbered = np.flatnonzero(~np.isnan(boxes).any(axis=1))
+    first = np.floor(boxes[numbered][:, :2] / CELL).astype(np.int64).tolist()
+    last = np.floor(boxes[numbered][:, 2:] / CELL).astype(np.int64).tolist()
+    sides = boxes[numbered].tolist()
+    for i, (x0, y0), (x1, y1), box in zip(numbered.tolist(), first, last, sides, strict=True):
+        left, top, right, bottom = box
+        mine = [(x, y) for x in range(x0, x1 + 1) for y in range(y0, y1 + 1)]
+        if any(
+            other[0] < right and other[2] > left and other[1] < bottom and other[3] > top
+            for cell in mine
+            for other in cells.get(cell, ())
+        ):
             continue
-        others = taken[:count]
-        clash = (
-            (others[:, 0] < box[2])
-            & (others[:, 2] > box[0])
-            & (others[:, 1] < box[3])
-            & (others[:, 3] > box[1])
-        )
-        if not clash.any():
-            kept[i] = True
-            taken[count] = box
-            count += 1
+        kept[i] = True
+        for cell in mine:
+            cells.setdefault(cell, []).append((left, top, right, bottom))
     return kept

@@ -31,6 +31,28 @@ LONGEST_LABEL = 24
 
 
 @dataclass(frozen=True, eq=False)
+class Marks:
+    """What is marked in a lattice beside its paths.
+
+    pinned, forbidden: edges, drawn in any case; so are those of `former`, the best path without
+    constraints where it isn't the best with them. pinned_nodes, forbidden_nodes: boundaries.
+    allowed: bool[n_edges], what constraints leave; None for all. apart: bool[n_edges], edges that
+    merging would change (non-canonical ones); None where the model doesn't merge.
+    """
+
+    pinned: frozenset[int] = frozenset()
+    forbidden: frozenset[int] = frozenset()
+    pinned_nodes: frozenset[int] = frozenset()
+    forbidden_nodes: frozenset[int] = frozenset()
+    former: frozenset[int] = frozenset()
+    allowed: NDArray[np.bool_] | None = None
+    apart: NDArray[np.bool_] | None = None
+
+
+NO_MARKS = Marks()
+
+
+@dataclass(frozen=True, eq=False)
 class Arcs:
     """The edges that are drawn, in the order of the lattice.
 
@@ -52,6 +74,7 @@ class Arcs:
     cut_unit: Ints
     cut_count: Ints
     labels: dict[int, str] = field(default_factory=dict)
+    marks: Marks = NO_MARKS
 
     def __len__(self) -> int:
         return len(self.placement)
@@ -83,7 +106,8 @@ class Arcs:
 class Nodes:
     """The boundaries that are drawn. node: int64[k]. x: float64[k], where what follows begins;
     x_before: where what comes before ends. probability: float64[k], NaN without a law.
-    on_path: bool[k]. inside: bool[k], inside a unit of the axis.
+    on_path: bool[k]. inside: bool[k], inside a unit of the axis. places: float64[n_nodes], x of
+    every boundary of the lattice, drawn or not; NaN beyond the axis.
     """
 
     node: Ints
@@ -92,6 +116,7 @@ class Nodes:
     probability: Floats
     on_path: NDArray[np.bool_]
     inside: NDArray[np.bool_]
+    places: Floats
 
 
 def edge_spans(lattice: Lattice) -> tuple[Floats, Floats]:
@@ -104,11 +129,25 @@ def edge_spans(lattice: Lattice) -> tuple[Floats, Floats]:
 
 
 def place_arcs(
-    lattice: Lattice, axis: Axis, best: Path, nbest: tuple[Path, ...], law: Law | None
+    lattice: Lattice,
+    axis: Axis,
+    best: Path,
+    nbest: tuple[Path, ...],
+    law: Law | None,
+    marks: Marks = NO_MARKS,
 ) -> Arcs:
     """Choose the edges to draw and give each its place on the axis."""
     x = axis.at(lattice.prepared.node_sources(), end=False)
-    placed = place(lattice, law, best, nbest[1:], x, view_height=np.inf)
+    placed = place(
+        lattice,
+        law,
+        best,
+        nbest[1:],
+        x,
+        view_height=np.inf,
+        allowed=marks.allowed,
+        also=sorted(marks.pinned | marks.forbidden | marks.former),
+    )
     start, end = (ends[placed.edge] for ends in edge_spans(lattice))
     on_axis = end <= axis.shown
     placed = _rows(placed, on_axis)
@@ -126,6 +165,7 @@ def place_arcs(
         int(np.count_nonzero(~on_axis)),
         axis.unit == "grapheme",
         *_cut_units(start[placed.role >= Role.BEST], end[placed.role >= Role.BEST], axis),
+        marks=marks,
     )
 
 
@@ -161,8 +201,10 @@ def _ghost_bytes(lattice: Lattice) -> int:
     return int(np.argmin(empty)) if len(empty) and not empty.all() else len(empty)
 
 
-def place_nodes(lattice: Lattice, axis: Axis, best: Path, law: Law | None) -> Nodes:
-    """Choose the boundaries to draw: those on the best path or likely enough."""
+def place_nodes(
+    lattice: Lattice, axis: Axis, best: Path, law: Law | None, marks: Marks = NO_MARKS
+) -> Nodes:
+    """Choose the boundaries to draw: those on the best path, likely enough, or marked."""
     at, to = byte_places(lattice.prepared)
     on_path = np.zeros(lattice.n_nodes, dtype=np.bool_)
     on_path[best.nodes] = True
@@ -170,19 +212,23 @@ def place_nodes(lattice: Lattice, axis: Axis, best: Path, law: Law | None) -> No
     size = len(at)
     if size == 0:
         none = np.zeros(0)
-        return Nodes(
-            np.zeros(0, np.int64), none, none, none, np.zeros(0, np.bool_), np.zeros(0, np.bool_)
-        )
+        no, never = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+        return Nodes(no, none, none, none, never, never, none)
     # The last node has nothing that follows, the first nothing before.
     after = np.append(at, to[-1])
     before = np.concatenate((at[:1], to))
-    kept = np.flatnonzero((on_path | (probability >= HIDDEN)) & (after <= axis.shown))
+    marked = np.zeros(lattice.n_nodes, dtype=np.bool_)
+    marked[sorted(marks.pinned_nodes | marks.forbidden_nodes)] = True
+    wanted = on_path | (probability >= HIDDEN) | marked
+    kept = np.flatnonzero(wanted & (after <= axis.shown))
     x = axis.at(after[kept], end=False)
     x_before = axis.at(before[kept], end=True)
     x = np.where(kept == size, x_before, x)
     place = np.minimum(np.searchsorted(axis.bounds, after[kept]), len(axis.bounds) - 1)
     inside = axis.bounds[place] != after[kept]
-    return Nodes(kept, x, x_before, probability[kept], on_path[kept], inside)
+    places = np.where(after <= axis.shown, axis.at(after, end=False), np.nan)
+    places[size] = axis.at(before[size:], end=True)[0] if after[size] <= axis.shown else np.nan
+    return Nodes(kept, x, x_before, probability[kept], on_path[kept], inside, places)
 
 
 def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> Placement:

@@ -10,10 +10,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
 
 from app.draw.arcs import Arcs, Nodes
+from app.draw.constraint_marks import (
+    MARK,
+    apart_pen,
+    draw_marks,
+    excluded_pen,
+    ghost_pen,
+)
+from app.draw.frame import Frame
 from app.draw.glyphs import draw_text, units_in_view
 from app.draw.marks import count_box, draw_count, draw_halo_text
 from app.draw.tokens import ghost_box
-from app.draw.viewport import GUTTER, MARGIN, Viewport
+from app.draw.viewport import GUTTER, Viewport
 from app.draw.widths import Widths
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from engine.display import visible
@@ -21,7 +29,6 @@ from engine.place import BUMP, Placement, Role, free_boxes
 
 Floats = NDArray[np.float64]
 
-TEXT_ROW, BYTE_ROW, BARS, TOP, MINIMAP = 34.0, 44.0, 26.0, 40.0, 28.0
 UNLIKELY = 0.02
 """Probability under which an edge that no shown path uses gets no label."""
 
@@ -37,44 +44,14 @@ NEAR, FAR = 0.5, 0.1
 
 @dataclass(frozen=True)
 class Light:
-    """What is lit: edges of the lattice, a stretch of bytes, the arc under the mouse, a path."""
+    """What is lit: edges of the lattice, a stretch of bytes, the arc under the mouse, a path, a
+    boundary."""
 
     selected: int | None = None
     hover: int | None = None
     span: tuple[int, int] | None = None
     path: frozenset[int] = field(default_factory=frozenset)
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Where the parts of the picture are. base: y of the axis; room: the greatest arc height."""
-
-    width: float
-    base: float
-    text: QRectF
-    bars: QRectF
-    minimap: QRectF | None
-
-    @property
-    def room(self) -> float:
-        return self.base - TOP
-
-
-def frame(width: float, height: float, viewport: Viewport, *, bars: bool) -> Frame:
-    """Divide a picture of this size; without `bars` the row of boundary bars is left out."""
-    overview = MINIMAP + 8 if viewport.overflows else 0.0
-    tall = BYTE_ROW if viewport.axis is not None and viewport.axis.unit == "byte" else TEXT_ROW
-    below = tall + (BARS + 14 if bars else 4) + overview
-    base = max(height - below, TOP + 20)
-    bar = QRectF(GUTTER, base + tall + 6, width - GUTTER, BARS if bars else 0.0)
-    small = QRectF(GUTTER + MARGIN, height - MINIMAP - 4, width - GUTTER - 2 * MARGIN, MINIMAP)
-    return Frame(
-        width,
-        base,
-        QRectF(GUTTER, base + 2, width - GUTTER, tall),
-        bar,
-        small if overview else None,
-    )
+    node: int | None = None
 
 
 def role_color(theme: Theme, role: int) -> QColor:
@@ -118,12 +95,14 @@ def draw_lattice(
         _draw_density(painter, theme, shapes, place)
     else:
         _draw_underlays(painter, theme, shapes, place, light)
-        _draw_arcs(painter, theme, shapes, place, light)
+        _draw_arcs(painter, theme, arcs, shapes, place, light)
     _draw_axis(painter, viewport, theme, place)
     draw_text(painter, viewport, theme, place.text, theme.color("ink"))
     _draw_ghost(painter, viewport, theme, arcs, place)
     if not far:
         _draw_nodes(painter, viewport, theme, nodes, place)
+        draw_marks(painter, viewport, theme, arcs, nodes, shapes, place)
+        _draw_chosen_node(painter, viewport, theme, nodes, place, light)
     if arcs.has_law and not far:
         _draw_bars(painter, viewport, theme, nodes, place)
     if not far and viewport.zoom >= NEAR:
@@ -167,19 +146,32 @@ def _draw_underlays(
 
 
 def _draw_arcs(
-    painter: QPainter, theme: Theme, shapes: Placement, place: Frame, light: Light
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, light: Light
 ) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    # Edges outside the shown paths: one path for each of a few opacities.
+    # Edges outside the shown paths: one path for each of a few opacities, and those apart.
+    marks = arcs.marks
     other = shapes.role == Role.OTHER
+    ghost = other & np.isin(shapes.edge, list(marks.former | marks.forbidden))
+    plain = other & ~ghost
+    apart = np.zeros(len(shapes), dtype=np.bool_)
+    if marks.apart is not None:
+        apart = marks.apart[shapes.edge]
     step = np.minimum((shapes.opacity * 8).astype(np.int64), 7)
-    for level in np.unique(step[other]).tolist():
-        path = QPainterPath()
-        for k in np.flatnonzero(other & (step == level)).tolist():
-            _arc(path, shapes, k, place.base)
+    for level in np.unique(step[plain]).tolist():
         color = theme.color("line2")
         color.setAlphaF((level + 1) / 8)
-        painter.setPen(QPen(color, 1))
+        for dashed in (False, True):
+            path = QPainterPath()
+            for k in np.flatnonzero(plain & (step == level) & (apart == dashed)).tolist():
+                _arc(path, shapes, k, place.base)
+            painter.setPen(apart_pen(color) if dashed else QPen(color, 1))
+            painter.drawPath(path)
+    for k in np.flatnonzero(ghost).tolist():
+        path = QPainterPath()
+        _arc(path, shapes, k, place.base)
+        former = int(shapes.edge[k]) in marks.former
+        painter.setPen(ghost_pen(theme) if former else excluded_pen(theme))
         painter.drawPath(path)
     lit = np.isin(shapes.edge, [e for e in (light.selected, light.hover) if e is not None])
     on_path = np.isin(shapes.edge, list(light.path))
@@ -274,6 +266,28 @@ def _draw_nodes(
             painter.drawEllipse(QPointF(at, place.base), radius, radius)
 
 
+def _draw_chosen_node(
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    nodes: Nodes,
+    place: Frame,
+    light: Light,
+) -> None:
+    """Draw the selected boundary: a line through the text row and a ring on the axis."""
+    if light.node is None or light.node >= len(nodes.places):
+        return
+    x = viewport.screen(float(nodes.places[light.node]))
+    if np.isnan(x):
+        return
+    painter.setPen(QPen(theme.color("selection"), 7))
+    painter.drawLine(QPointF(x, place.base - 7), QPointF(x, place.text.bottom()))
+    painter.setPen(QPen(theme.color("ink"), 1.5))
+    painter.drawLine(QPointF(x, place.base), QPointF(x, place.text.bottom()))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QPointF(x, place.base), 6.5, 6.5)
+
+
 def _draw_bars(
     painter: QPainter, viewport: Viewport, theme: Theme, nodes: Nodes, place: Frame
 ) -> None:
@@ -343,12 +357,17 @@ def _arc_labels(
     likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
     # Where there is no law, every match is as likely as the next: those with room are named.
     roomy = (not arcs.has_law) & (shapes.role == Role.OTHER)
+    marks = arcs.marks
+    marked = np.isin(shapes.edge, list(marks.pinned | marks.forbidden))
+    roomy &= ~marked
+    gone = np.isin(shapes.edge, list(marks.former | marks.forbidden))
     wanted = (shapes.role >= Role.ALTERNATIVE) | (likely & (shapes.role == Role.OTHER)) | roomy
+    wanted |= marked | gone
     wanted &= ~(shapes.fragment & arcs.bumps) & (shapes.edge != (light.hover or -1))
     if light.hover == 0:
         wanted &= shapes.edge != 0
     order = [k for k in shapes.priority.tolist() if wanted[k]][:MANY]
-    order.sort(key=lambda k: shapes.edge[k] != light.selected)
+    order.sort(key=lambda k: (shapes.edge[k] != light.selected, not marked[k]))
     font, small, tiny = theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True)
     wide_of, small_wide_of = Widths(font), Widths(small)
     labels: list[_Label] = []
@@ -357,20 +376,21 @@ def _arc_labels(
         color = role_color(theme, int(shapes.role[k]))
         centre = float(shapes.x0[k] + shapes.x1[k]) / 2
         apex = place.base - float(shapes.height[k])
+        high, low = (apex - MARK, apex + MARK) if marked[k] else (apex, apex)
         wide = wide_of(text)
         if roomy[k] and wide > shapes.x1[k] - shapes.x0[k]:
             continue
         own = len(labels)
         labels.append(
-            _Label(QRectF(centre - wide / 2 - 1, apex - 19, wide + 2, 15), text, font, color)
+            _Label(QRectF(centre - wide / 2 - 1, high - 19, wide + 2, 15), text, font, color)
         )
         if shapes.role[k] == Role.ALTERNATIVE:
-            spot = QRectF(centre + wide / 2 + 1, apex - 22, 8, 11)
+            spot = QRectF(centre + wide / 2 + 1, high - 22, 8, 11)
             labels.append(_Label(spot, str(int(shapes.path[k])), tiny, color, own))
-        number = edge_number(arcs, shapes, k)
+        number = "" if gone[k] and arcs.has_law else edge_number(arcs, shapes, k)
         if number:
             across = small_wide_of(number)
-            below = QRectF(centre - across / 2 - 1, apex + 3, across + 2, 13)
+            below = QRectF(centre - across / 2 - 1, low + 3, across + 2, 13)
             labels.append(_Label(below, number, small, color, own))
     return labels
 

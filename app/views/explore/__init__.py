@@ -12,6 +12,8 @@ from app.draw.viewport import GUTTER, MARGIN
 from app.session import Session
 from app.theme import Theme
 from app.views.explore.bands_view import BandsView
+from app.views.explore.constraining import constrain_selected
+from app.views.explore.constraints import ConstraintStrip, edge_of
 from app.views.explore.edge_table import EdgeTable
 from app.views.explore.inspector import Inspector
 from app.views.explore.lattice_view import LatticeView
@@ -23,6 +25,7 @@ from app.views.explore.theta import ThetaControl
 from app.widgets.pane_title import PaneTitle
 from app.widgets.surface import set_surface
 from app.workspace import Workspace
+from engine.constrain import Action, Constraint
 
 ROWS_SEEN = 6
 """Models whose bands are seen at once; more are scrolled to."""
@@ -46,6 +49,7 @@ class ExploreWorkspace(Workspace):
         self.lattice_title = PaneTitle(theme, self.tr("Lattice"))
         self.lattice_title.add(self.theta)
         self.lattice = LatticeView(self.placed, theme)
+        self.strip = ConstraintStrip(self.placed, theme)
         self.paths = PathsView(self.placed, theme)
         self.paths_title = PaneTitle(theme)
         self.edges = EdgeTable(self.placed, theme)
@@ -62,6 +66,7 @@ class ExploreWorkspace(Workspace):
         copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.lattice)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(lambda: self.inspector.copy("text"))
+        self.strip.chosen.connect(self._show_constraint)
         self.text_bar.field.left.connect(self.lattice.setFocus)
         self.placed.lattice_changed.connect(self._tell)
         session.models_changed.connect(self._fit_bands)
@@ -85,6 +90,7 @@ class ExploreWorkspace(Workspace):
         column.setSpacing(0)
         for widget in (self.text_bar, _line(), self._bands_area, _line(), self.lattice_title):
             column.addWidget(widget)
+        column.addWidget(self.strip)
         column.addWidget(self.lattice, 1)
         return centre
 
@@ -120,6 +126,18 @@ class ExploreWorkspace(Workspace):
     def _fit_bands(self) -> None:
         rows = min(max(len(self._session.models), 1), ROWS_SEEN)
         self._bands_area.setFixedHeight(self.bands.height_of(rows))
+
+    def constrain(self, action: Action) -> bool:
+        """Pin or forbid what is selected, or set it free; return whether something is selected."""
+        return constrain_selected(self._session, self.placed, action)
+
+    def _show_constraint(self, constraint: Constraint) -> None:
+        """Select the edge or the boundary of a constraint."""
+        edge = edge_of(self.placed.solution, constraint)
+        if edge is not None:
+            self.lattice.select_edge(edge)
+        elif constraint.nodes is not None:
+            self.lattice.select_node(constraint.nodes[0])
 
     def _tell(self) -> None:
         """Say in words what the pictures show."""

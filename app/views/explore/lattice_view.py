@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -17,17 +18,25 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.arcs import arcs_in_view
-from app.draw.lattice import Frame, Light, draw_lattice, draw_minimap, frame
+from app.draw.frame import Frame, frame
+from app.draw.lattice import Light, draw_lattice, draw_minimap
 from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
 from app.session import Session
 from app.theme import SIZE_BODY, Theme
+from app.views.explore.constraining import constrain_selected, constraint_menu
 from app.views.explore.legend import draw_legend, legend_text
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
+from engine.constrain import Action
 from engine.place import Placement, edge_at
 
 REACH = 8.0
 """Pixels from an arc at which the mouse still means it."""
+
+ACTIONS_OF: dict[Qt.Key, Action] = {Qt.Key.Key_P: "pin", Qt.Key.Key_X: "forbid"}
+
+NEAR_NODE = 7.0
+"""Pixels from a boundary, on or under the axis, at which a click means it."""
 
 
 class LatticeView(QWidget):
@@ -96,7 +105,8 @@ class LatticeView(QWidget):
         paths = placed.paths()
         if selection.path is not None and 0 < selection.path < len(paths):
             path = frozenset(paths[selection.path].edges.tolist())
-        return Light(selection.edge if mine else None, self._hover, placed.lit(), path)
+        edge, node = (selection.edge, selection.node) if mine else (None, None)
+        return Light(edge, self._hover, placed.lit(), path, node)
 
     def _lattice_changed(self) -> None:
         self._shapes = None
@@ -108,7 +118,8 @@ class LatticeView(QWidget):
             self.setAccessibleDescription(
                 self.tr(
                     "{drawn:,} of {total:,} edges are drawn. Left and right walk the path, up and "
-                    "down the edges at a node; the table of edges holds the same."
+                    "down the edges at a node, with Shift the boundaries. P pins what is selected, "
+                    "X forbids it. The table of edges holds the same."
                 ).format(drawn=len(arcs), total=arcs.total)
                 + "\n"
                 + self.legend()
@@ -167,6 +178,19 @@ class LatticeView(QWidget):
             return None
         return edge_at(shapes, place.x(), self.place.base - place.y(), REACH)
 
+    def node_at(self, place: QPointF) -> int | None:
+        """Return the boundary at a pixel: on the axis, or in the row of the text."""
+        nodes, frame_ = self._placed.nodes, self.place
+        if nodes is None or not len(nodes.places) or place.x() < GUTTER:
+            return None
+        if not -4 <= place.y() - frame_.base <= 12:
+            return None
+        away = np.abs(self.viewport.to_screen(nodes.places) - place.x())
+        if np.isnan(away).all():
+            return None
+        nearest = int(np.nanargmin(away))
+        return nearest if away[nearest] <= NEAR_NODE else None
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
             step = event.position() - self._drag
@@ -204,11 +228,29 @@ class LatticeView(QWidget):
         clicked = not self._moved and not self._on_map
         self._drag, self._on_map = None, False
         if clicked:
-            edge = self.edge_at(event.position())
-            if edge is not None:
-                self.select_edge(edge)
-            else:
-                self._session.select(edge=None, span=None, piece=None, path=None)
+            self._select_at(event.position())
+
+    def _select_at(self, place: QPointF) -> None:
+        """Select the boundary or the edge at a pixel, nothing where there is none."""
+        node = self.node_at(place)
+        edge = self.edge_at(place) if node is None else None
+        if node is not None:
+            self.select_node(node)
+        elif edge is not None:
+            self.select_edge(edge)
+        else:
+            self._session.select(edge=None, span=None, piece=None, path=None)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the edge or the boundary under the mouse."""
+        if event.reason() != QContextMenuEvent.Reason.Keyboard:
+            self._select_at(QPointF(event.pos()))
+        menu = constraint_menu(self._session, self._placed, self._theme, self)
+        place = event.globalPos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            place = self.mapToGlobal(QPoint(self.width() // 2, round(self.place.base)))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
 
     def _go_on_map(self, pixel: float) -> None:
         small, axis = self.place.minimap, self.viewport.axis
@@ -248,7 +290,35 @@ class LatticeView(QWidget):
         if not self._placed.stale_text:
             self._placed.viewport.reveal(*self._placed.stretch(*span))
 
+    def select_node(self, node: int) -> None:
+        """Select a boundary and bring it into view."""
+        analysis, nodes = self._placed.analysis, self._placed.nodes
+        if analysis is None or nodes is None or self._placed.stale_text:
+            return
+        self._session.select(
+            model=analysis.model_key, node=node, edge=None, piece=None, span=None, path=None
+        )
+        x = float(nodes.places[node])
+        if not np.isnan(x):
+            self._placed.viewport.reveal(x, x)
+
+    def _along_nodes(self, step: int) -> None:
+        """Select the next boundary, from the selected one or from an end of the selected edge."""
+        analysis, selection = self._placed.analysis, self._session.selection
+        if analysis is None:
+            return
+        last = analysis.lattice.n_nodes - 1
+        if selection.node is not None:
+            node = selection.node + step
+        elif selection.edge is not None:
+            lattice = analysis.lattice
+            node = int((lattice.end if step > 0 else lattice.start)[selection.edge])
+        else:
+            node = 1 if step > 0 else last - 1
+        self.select_node(min(max(node, 0), last))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         key, view = Qt.Key(event.key()), self._placed.viewport
         if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             view.zoom_by(STEP)
@@ -259,7 +329,9 @@ class LatticeView(QWidget):
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             mirrored = self._placed.axis.mirrored
             forward = (key == Qt.Key.Key_Right) != mirrored
-            self._along(1 if forward else -1)
+            (self._along_nodes if shift else self._along)(1 if forward else -1)
+        elif key in ACTIONS_OF and not event.modifiers():
+            constrain_selected(self._session, self._placed, ACTIONS_OF[key])
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self._among(-1 if key == Qt.Key.Key_Up else 1)
         elif Qt.Key.Key_1 <= key <= Qt.Key.Key_9:

@@ -7,7 +7,9 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.draw.arcs import HIDDEN
-from app.draw.lattice import FAR, Frame
+from app.draw.constraint_marks import apart_pen, draw_bar, draw_pin, ghost_pen
+from app.draw.frame import Frame
+from app.draw.lattice import FAR
 from app.draw.marks import draw_hatch
 from app.draw.viewport import GUTTER
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -35,6 +37,15 @@ def draw_legend(
     else:
         rows.append(("best", tr("path taken")))
     rows.append(("other", tr("other edges") if arcs.has_law else tr("other matches")))
+    marks = arcs.marks
+    if marks.apart is not None and marks.apart[arcs.placement.edge].any():
+        rows.append(("apart", tr("non-canonical")))
+    if marks.former:
+        rows.append(("former", tr("former best") if arcs.has_law else tr("model's path")))
+    if marks.pinned or marks.pinned_nodes:
+        rows.append(("pinned", tr("pinned")))
+    if marks.forbidden or marks.forbidden_nodes:
+        rows.append(("forbidden", tr("forbidden")))
     if arcs.bumps and arcs.placement.fragment.any():
         rows.append(("fragment", tr("byte fragments")))
     y = 10.0
@@ -101,8 +112,14 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
             2.0,
         )
     )
+    if arcs.marks.apart is not None and arcs.marks.apart[arcs.placement.edge].any():
+        notes.append(
+            (tr("Non-canonical: merging would change it beside any neighbour."), False, 8.0)
+        )
     hidden = arcs.placement.hidden
-    if hidden:
+    if hidden and not arcs.has_law:
+        notes.append((tr("{count:,} excluded by constraints").format(count=hidden), False, 8.0))
+    elif hidden:
         notes.append(
             (
                 tr("{count:,} under {limit} hidden").format(count=hidden, limit=HIDDEN),
@@ -127,6 +144,13 @@ def _sample(painter: QPainter, theme: Theme, kind: str, box: QRectF) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(frame, 2, 2)
         return
+    if kind == "pinned":
+        draw_pin(painter, theme, QPointF(box.center().x(), box.bottom()), box.height())
+        return
+    if kind == "forbidden":
+        x = box.center().x()
+        draw_bar(painter, theme, QPointF(x, box.top()), QPointF(x, box.bottom()))
+        return
     path = QPainterPath(QPointF(box.left(), box.bottom()))
     top = box.bottom() - 13 * 4 / 3
     path.cubicTo(box.left(), top, box.right(), top, box.right(), box.bottom())
@@ -134,9 +158,16 @@ def _sample(painter: QPainter, theme: Theme, kind: str, box: QRectF) -> None:
         "best": ("best", 3.0),
         "alternative": ("alternative", 1.6),
         "other": ("line2", 1.0),
+        "apart": ("line2", 1.0),
+        "former": ("best", 1.0),
     }[kind]
+    pen = QPen(theme.color(color), width)
+    if kind == "apart":
+        pen = apart_pen(theme.color(color))
+    elif kind == "former":
+        pen = ghost_pen(theme)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(theme.color(color), width))
+    painter.setPen(pen)
     painter.drawPath(path)
     if kind == "best":
         painter.setPen(Qt.PenStyle.NoPen)
