@@ -16,6 +16,25 @@ if TYPE_CHECKING:
     from app.window import Window
 
 
+PATIENCE = 60_000
+"""Milliseconds to wait at least for what must come: machines are slow while they compile."""
+
+
+@pytest.fixture
+def qtbot(qtbot: Any) -> Any:
+    """A person who waits long enough on any machine: no test is about how long things take."""
+
+    def patient(wait: Callable[..., Any]) -> Callable[..., Any]:
+        def waiting(*what: Any, timeout: int = 0, **how: Any) -> Any:
+            return wait(*what, timeout=max(timeout, PATIENCE), **how)
+
+        return waiting
+
+    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
+        setattr(qtbot, name, patient(getattr(qtbot, name)))
+    return qtbot
+
+
 @pytest.fixture(autouse=True)
 def collect_garbage_here() -> Iterator[None]:
     """Keep Python's collector out of worker threads, as the window does.
