@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QPalette, QShortcut
-from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QTabBar, QVBoxLayout, QWidget
 
 from app.draw.viewport import GUTTER, MARGIN
 from app.session import Session
@@ -18,7 +18,9 @@ from app.views.explore.edge_table import EdgeTable
 from app.views.explore.inspector import Inspector
 from app.views.explore.lattice_view import LatticeView
 from app.views.explore.paths_view import USUAL, PathsView, paths_height
+from app.views.explore.pipeline_pane import PipelinePane
 from app.views.explore.placed import Placed
+from app.views.explore.special_bar import SpecialBar
 from app.views.explore.summary import edges_note, lattice_note, paths_note, paths_title
 from app.views.explore.text_bar import TextBar
 from app.views.explore.theta import ThetaControl
@@ -44,6 +46,7 @@ class ExploreWorkspace(Workspace):
         self._session = session
         self.placed = Placed(session, theme, self)
         self.text_bar = TextBar(session, theme)
+        self.special_bar = SpecialBar(session, theme)
         self.bands = BandsView(self.placed, theme)
         self.theta = ThetaControl(session)
         self.lattice_title = PaneTitle(theme, self.tr("Lattice"))
@@ -54,6 +57,7 @@ class ExploreWorkspace(Workspace):
         self.paths_title = PaneTitle(theme)
         self.edges = EdgeTable(self.placed, theme)
         self.edges_title = PaneTitle(theme, self.tr("Edges"))
+        self.pipeline = PipelinePane(self.placed, theme)
         self.inspector = Inspector(self.placed, theme)
         for title in (self.lattice_title, self.paths_title, self.edges_title):
             title.set_note_left(round(GUTTER + MARGIN))
@@ -88,7 +92,9 @@ class ExploreWorkspace(Workspace):
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.text_bar, _line(), self._bands_area, _line(), self.lattice_title):
+        for widget in (
+            self.text_bar, self.special_bar, _line(), self._bands_area, _line(), self.lattice_title
+        ):  # fmt: skip
             column.addWidget(widget)
         column.addWidget(self.strip)
         column.addWidget(self.lattice, 1)
@@ -111,14 +117,26 @@ class ExploreWorkspace(Workspace):
         edges = self.add_pane(
             "edges", self.tr("Edges"), self.edges, bottom, self.edges_title, "canvas"
         )
+        pipeline = self.add_pane(
+            "pipeline",
+            self.tr("Pipeline"),
+            self.pipeline,
+            bottom,
+            self.pipeline.title,
+            "canvas",
+        )
         self.tabifyDockWidget(paths, edges)
+        self.tabifyDockWidget(edges, pipeline)
+        pipeline.visibilityChanged.connect(self._pipeline_seen)
+        self.pipeline.work.changed.connect(self._fit_pipeline)
+        self._pipeline_given = 0
         paths.raise_()
         self.add_pane(
             "inspector", self.tr("Inspector"), self.inspector, right, self.inspector.title
         )
 
     def pane(self, name: str) -> QDockWidget:
-        """Return a pane by its short name: `paths`, `edges` or `inspector`."""
+        """Return a pane by its short name: `paths`, `edges`, `pipeline` or `inspector`."""
         found = self.findChild(QDockWidget, f"{self.name}.{name}")
         assert isinstance(found, QDockWidget)
         return found
@@ -128,7 +146,7 @@ class ExploreWorkspace(Workspace):
         self._bands_area.setFixedHeight(self.bands.height_of(rows))
 
     def constrain(self, action: Action) -> bool:
-        """Pin or forbid what is selected, or set it free; return whether something is selected."""
+        """Pin or forbid the selected edge or boundary, or set it free."""
         return constrain_selected(self._session, self.placed, action)
 
     def _show_constraint(self, constraint: Constraint) -> None:
@@ -155,6 +173,25 @@ class ExploreWorkspace(Workspace):
         self.theta.setVisible(law)
         if analysis is not None:
             self._fit_paths(law)
+
+    def _pipeline_seen(self, seen: bool) -> None:
+        self._pipeline_given = 0
+        if seen:
+            QTimer.singleShot(0, self, self._fit_pipeline)
+
+    def _fit_pipeline(self) -> None:
+        """Make room for all stages when they come to the front.
+
+        A height that a person gives to the pane stays.
+        """
+        pane = self.pane("pipeline")
+        wanted = self.pipeline.sizeHint().height() + self.pipeline.title.sizeHint().height()
+        # The row of tabs is counted in.
+        wanted += max((bar.sizeHint().height() for bar in self.findChildren(QTabBar)), default=0)
+        seen = self.pipeline.isVisible() and not pane.isFloating()
+        if seen and wanted > max(self._pipeline_given, pane.height()):
+            self._pipeline_given = wanted
+            self.resizeDocks([pane], [wanted], Qt.Orientation.Vertical)
 
     def _fit_paths(self, ranked: bool) -> None:
         """Give the room of alternatives to the lattice where the model has none.
