@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import faulthandler
-import re
-import tempfile
+import sys
+import threading
 import time
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
 TICK = 5
 """Milliseconds between two looks."""
 
-NOTICED = 0.03
+NOTICED = 0.02
 """Seconds without a tick after which is noted what the GUI thread does."""
+
+DEPTH = 3
+"""Functions that are noted, the innermost first."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Stall:
     """A gap between two ticks: seconds by the clock and of the GUI thread's CPU, and where.
 
     A gap with little CPU is somebody else's: another thread that holds Python's lock, or a machine
-    that is busy. where: lines of the GUI thread's stack, the innermost first.
+    that is busy. where: functions of the GUI thread, the innermost first.
     """
 
     wall: float
@@ -31,11 +34,7 @@ class Stall:
 
 
 class LoopWatch(QObject):
-    """Notes the gaps between the ticks of a timer in this thread, from `start` until `stop`.
-
-    The stack is written by `faulthandler`, which takes no reference to a frame: one would keep a
-    painter alive beyond its paint event.
-    """
+    """Notes the gaps between the ticks of a timer in this thread, from `start` until `stop`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,38 +42,49 @@ class LoopWatch(QObject):
         self._timer = QTimer(self, interval=TICK, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._tick)
         self._wall = self._cpu = 0.0
-        self._stacks = tempfile.TemporaryFile()  # noqa: SIM115 - as long as this lives
+        self._where: tuple[str, ...] = ()
+        self._over = threading.Event()
+        self._looker: threading.Thread | None = None
+        self._thread = threading.get_ident()
 
     def start(self) -> None:
         """Begin to watch."""
         self.stalls.clear()
-        self._begin()
+        self._over.clear()
+        self._wall, self._cpu = time.monotonic(), time.thread_time()
+        self._looker = threading.Thread(target=self._look, name="loop-watch", daemon=True)
+        self._looker.start()
         self._timer.start()
 
     def stop(self) -> list[Stall]:
         """Stop watching and return the stalls, the one of most CPU first."""
         self._tick()
         self._timer.stop()
-        faulthandler.cancel_dump_traceback_later()
+        self._over.set()
+        if self._looker is not None:
+            self._looker.join()
         return sorted(self.stalls, key=lambda stall: stall.cpu, reverse=True)
 
-    def _begin(self) -> None:
-        self._wall, self._cpu = time.monotonic(), time.thread_time()
-        faulthandler.dump_traceback_later(NOTICED, file=self._stacks)
-
     def _tick(self) -> None:
-        gap, spent = time.monotonic() - self._wall, time.thread_time() - self._cpu
+        wall, cpu = time.monotonic(), time.thread_time()
+        gap, spent = wall - self._wall, cpu - self._cpu
         if gap > NOTICED:
-            faulthandler.cancel_dump_traceback_later()
-            self._stacks.seek(0)
-            self.stalls.append(Stall(gap, spent, _main_stack(self._stacks.read().decode())))
-            self._stacks.seek(0)
-            self._stacks.truncate()
-        self._begin()
+            self.stalls.append(Stall(gap, spent, self._where))
+        self._wall, self._cpu, self._where = wall, cpu, ()
 
-
-def _main_stack(dump: str) -> tuple[str, ...]:
-    """Return the lines of the main thread, which a dump of all threads has last."""
-    thread = dump.rpartition("Thread ")[2]
-    lines = re.findall(r'File ".*?([^/"]+)", line (\d+) in (\S+)', thread)
-    return tuple(f"{file}:{line} {name}" for file, line, name in lines)
+    def _look(self) -> None:
+        back = ("f_back." * level for level in range(DEPTH))
+        parts = ("f_code.co_filename", "f_lineno", "f_code.co_name")
+        names = [level + part for level in back for part in parts]
+        # One call into C from frame to names: a frame that was held while the GUI thread goes on
+        # would keep a painter alive beyond its paint event.
+        frames = map(itemgetter(self._thread), iter(sys._current_frames, None))
+        stacks = map(attrgetter(*names), frames)
+        while not self._over.wait(TICK / 1000):
+            if time.monotonic() - self._wall > NOTICED and not self._where:
+                try:
+                    found = next(stacks)
+                except AttributeError:  # nothing of ours runs
+                    continue
+                lines = (found[at : at + 3] for at in range(0, len(found), 3))
+                self._where = tuple(f"{f.rpartition('/')[2]}:{n} {name}" for f, n, name in lines)
