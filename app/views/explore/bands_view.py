@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.draw.glyphs import draw_text
-from app.draw.marks import draw_letter
+from app.draw.marks import draw_letter, notched
 from app.draw.tokens import Bands, draw_bands, text_rect
 from app.draw.viewport import GUTTER, Viewport
 from app.session import OpenModel, Session
@@ -159,10 +159,25 @@ class BandsView(QWidget):
         ink = theme.color("ink")
         if bands is None:
             draw_text(painter, self._viewport, theme, text_rect(self._viewport, rect), ink)
+            self._paint_forbidden(painter, opened, rect)
         else:
             label = self._ghost_label(opened.key, bands)
             draw_bands(painter, self._viewport, theme, bands, rect, label)
         painter.restore()
+
+    def _paint_forbidden(self, painter: QPainter, opened: OpenModel, rect: QRectF) -> None:
+        """Mark the special strings for which the text isn't encoded."""
+        reading, axis = self._session.reading(opened.key), self._placed.axis
+        if reading is None or reading.encoding is not None:
+            return
+        bounds = axis.text.char_bounds
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.color("error"), 1.6))
+        for found in reading.found:
+            start, end = bounds[found.start_char], bounds[found.start_char + len(found.text)]
+            for left, right in axis.intervals(int(start), int(end)):
+                x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
+                painter.drawPath(notched(QRectF(x0, rect.top(), x1 - x0, rect.height())))
 
     def _ghost_label(self, key: int, bands: Bands) -> str:
         encoding = self._placed.encoding(key)

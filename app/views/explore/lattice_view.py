@@ -146,6 +146,9 @@ class LatticeView(QWidget):
         theme, placed = self._theme, self._placed
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         arcs, nodes, shapes = placed.arcs, placed.nodes, self.shapes()
+        if self._session.forbidden:
+            self._say(painter, self.tr("Special strings are forbidden: the text is not encoded."))
+            return
         if arcs is None or nodes is None or shapes is None:
             return
         if not arcs.total:
