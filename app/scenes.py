@@ -20,6 +20,7 @@ from engine.model import Model
 from engine.progress import Report
 from engine.scene import (
     Scene,
+    SceneConstraint,
     SceneModel,
     ScenePlayer,
     SceneSelection,
@@ -164,7 +165,13 @@ class Scenes(QObject):
             edge=chosen.edge,
             path=chosen.path,
             language=chosen.language,
+            node=chosen.node,
         )
+        for place, opened in enumerate(keys):
+            given = tuple(c.constraint for c in scene.constraints if c.model == place)
+            if opened is not None and given:
+                session.constraints.restore(opened, given)
+        session.constraints.dismiss()
         self._workspaces.restore_view_states(scene.views)
         if scene.player != ScenePlayer():
             front = self._workspaces.get(scene.workspace)
@@ -192,6 +199,11 @@ class Scenes(QObject):
             settings=SceneSettings(**vars(session.settings)),
             player=ScenePlayer(trace, player.position if player is not None else 0),
             selection=_selection(session.selection, places),
+            constraints=tuple(
+                SceneConstraint(places[opened.key], constraint)
+                for opened in session.models
+                for constraint in session.constraints.of(opened.key)
+            ),
             title=base.title,
             caption=base.caption,
             views=dict(self._workspaces.view_states()),
@@ -202,7 +214,13 @@ class Scenes(QObject):
 def _selection(selection: Selection, places: Mapping[int, int]) -> SceneSelection:
     model = None if selection.model is None else places.get(selection.model)
     return SceneSelection(
-        model, selection.span, selection.piece, selection.edge, selection.path, selection.language
+        model,
+        selection.span,
+        selection.piece,
+        selection.edge,
+        selection.path,
+        selection.language,
+        selection.node,
     )
 
 

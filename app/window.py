@@ -49,6 +49,7 @@ from app.workspace import Workspace
 from app.workspaces import Workspaces
 from engine import bundled
 from engine.bundled import locate_corpus
+from engine.constrain import Action
 from engine.errors import SegscopeError
 from engine.scene import read_scene, write_scene
 
@@ -163,7 +164,7 @@ class Window(QMainWindow):
         session.models_changed.connect(self._models_changed)
         for changed in (
             session.active_changed, session.text_changed, session.selection_changed,
-            session.corpus_changed,
+            session.corpus_changed, session.constraints.changed,
         ):  # fmt: skip
             changed.connect(self._quiet.start)
         self.theme.changed.connect(self._theme_changed)
@@ -370,8 +371,26 @@ class Window(QMainWindow):
                 "player": self.player is not None,
                 "back": self.history.can_go_back,
                 "forward": self.history.can_go_forward,
+                "constrainable": self._constrainable,
+                "constrained": bool(self.session.constraints.asked),
             }
         )
+
+    # Constraints
+
+    @property
+    def _constrainable(self) -> bool:
+        """Whether an edge or a boundary is selected in the lattice."""
+        chosen = self.session.selection
+        return self.current == "explore" and (chosen.edge, chosen.node) != (None, None)
+
+    def constrain(self, action: Action) -> None:
+        """Pin or forbid what is selected in Explore, or set it free."""
+        if self.workspace is not None:
+            self.workspace.constrain(action)
+
+    def clear_constraints(self) -> None:
+        self.session.constraints.clear()
 
     # The player
 

@@ -17,6 +17,7 @@ from app.player import Player
 from app.theme import Theme
 from app.widgets.pane_title import PaneTitle
 from app.widgets.surface import set_surface
+from engine.constrain import Action
 
 LAYOUT_VERSION = 2
 
@@ -166,6 +167,10 @@ class Workspace(QMainWindow):
 
     def choose_trace(self, name: str) -> None:
         """Play another trace, by a name of `trace_name`; unknown ones are ignored."""
+
+    def constrain(self, action: Action) -> bool:
+        """Pin or forbid what is selected, or set it free; False where nothing can be."""
+        return False
 
     def activated(self) -> None:
         """Called when the workspace comes to the front."""

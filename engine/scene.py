@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.bundled import PREFIX, locate_model
+from engine.constrain import Action, Constraint
 from engine.errors import SceneError, TextError
 from engine.files import write_atomic
 from engine.jsonfile import read_json
@@ -27,6 +28,7 @@ VERSION = 1
 
 WORKSPACES = ("explore", "merges", "sampling", "languages", "vocabulary")
 TRACES = ("merges", "viterbi", "perfect")
+ACTIONS = ("pin", "forbid")
 UNITS = ("byte", "char", "grapheme", "utf16")
 
 MOST_NBEST = 1_000
@@ -89,8 +91,17 @@ class ScenePlayer:
 
 
 @dataclass(frozen=True)
+class SceneConstraint:
+    """What is pinned or forbidden for the model of an index."""
+
+    model: int
+    constraint: Constraint
+
+
+@dataclass(frozen=True)
 class SceneSelection:
-    """What is selected: index of the model, byte span of the text, piece, edge, path, language."""
+    """What is selected: index of the model, byte span of the text, piece, edge, path, language,
+    boundary (a node of the lattice)."""
 
     model: int | None = None
     span: tuple[int, int] | None = None
@@ -98,6 +109,7 @@ class SceneSelection:
     edge: int | None = None
     path: int | None = None
     language: str | None = None
+    node: int | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +130,7 @@ class Scene:
     settings: SceneSettings = SceneSettings()
     player: ScenePlayer = ScenePlayer()
     selection: SceneSelection = SceneSelection()
+    constraints: tuple[SceneConstraint, ...] = ()
     title: str = ""
     caption: str = ""
     views: dict[str, Any] = field(default_factory=dict)
@@ -153,6 +166,8 @@ def write_scene(scene: Scene, path: str | Path) -> None:
     chosen = {key: value for key, value in vars(scene.selection).items() if value is not None}
     if chosen:
         document["selection"] = chosen
+    if scene.constraints:
+        document["constraints"] = [_constraint_entry(one) for one in scene.constraints]
     if scene.views:
         document["views"] = scene.views
     document.update((key, value) for key, value in scene.rest.items() if key not in document)
@@ -185,6 +200,7 @@ def read_scene(path: str | Path) -> Scene:
         settings=_settings(reader.inside("settings")),
         player=_player(reader.inside("player")),
         selection=_selection(reader.inside("selection"), len(models)),
+        constraints=_constraints(reader, len(models)),
         title=reader.take("title", "a text", _text) or "",
         caption=reader.take("caption", "a text", _text) or "",
         views=reader.take("views", "an object", _object) or {},
@@ -333,9 +349,50 @@ def _selection(reader: _Reader, count: int) -> SceneSelection:
         edge=reader.take("edge", natural, _natural),
         path=reader.take("path", natural, _natural),
         language=reader.take("language", "a text", _text),
+        node=reader.take("node", natural, _natural),
     )
     reader.finish()
     return selection
+
+
+def _constraints(reader: _Reader, count: int) -> tuple[SceneConstraint, ...]:
+    found = []
+    natural = "a whole number of at least 0"
+    for i, entry in enumerate(reader.take("constraints", "a list", _list) or []):
+        if not isinstance(entry, dict):
+            raise SceneError(
+                f"the field constraints[{i}] isn't an object", reader.path, "mend the field"
+            )
+        one = _Reader(entry, reader.path, f"constraints[{i}].", reader.warnings)
+        model = one.take("model", natural, _natural) or 0
+        action: Action = "forbid" if one.choice("action", ACTIONS, "pin") == "forbid" else "pin"
+        span = one.take("span", "a list of two positions", _span)
+        piece = one.take("piece", "a whole number", _integer)
+        nodes = one.take("nodes", "a list of two positions", _span)
+        one.finish()
+        if span is None:
+            raise SceneError(
+                f"the field constraints[{i}].span is missing", reader.path, "name two positions"
+            )
+        if model >= count:
+            reader.warn(f"there is no model number {model}; constraint {i} is left out")
+            continue
+        found.append(SceneConstraint(model, Constraint(action, *span, piece, nodes)))
+    return tuple(found)
+
+
+def _constraint_entry(one: SceneConstraint) -> dict[str, Any]:
+    constraint = one.constraint
+    entry: dict[str, Any] = {
+        "model": one.model,
+        "action": constraint.action,
+        "span": [constraint.start, constraint.end],
+    }
+    if constraint.piece is not None:
+        entry["piece"] = constraint.piece
+    if constraint.nodes is not None:
+        entry["nodes"] = list(constraint.nodes)
+    return entry
 
 
 def _special(name: str) -> Special:

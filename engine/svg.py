@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cells import Cells, lay_out
+from engine.constrain import Constrained, meant
 from engine.display import visible
 from engine.errors import ParameterError
 from engine.palette import PALETTES, Palette
-from engine.place import Placement, Role, free_boxes, place
+from engine.place import LOWEST, SLOPE, Placement, Role, free_boxes, place
 from engine.search import decimal
 from engine.segmenter import EdgeKind
 from engine.terminal import fits, number, width
@@ -75,12 +76,14 @@ def lattice_svg(
     nbest: int = 6,
     theme: str = "light",
     unit: Unit = "grapheme",
+    constrained: Constrained | None = None,
 ) -> str:
     """Return the picture of a lattice at inverse temperature `theta`, as an SVG document.
 
     nbest: how many best paths are shown where the model defines a law. theme: `light` or `dark`.
     unit: what a cell of the axis is. Edges of a probability under 0.001 that no shown path has
-    are left out and counted.
+    are left out and counted. constrained: marks what is pinned and forbidden, and the path that
+    was best before; `lattice` is then what it leaves.
     """
     if theme not in PALETTES:
         raise ParameterError(f"there is no theme {theme!r}", "theme", "use light or dark")
@@ -92,12 +95,21 @@ def lattice_svg(
     shift = LEFT + (cell if ghost and not cells.mirrored else 0)
     x = cells.x * cell + shift
     placed = place(lattice, law, paths[0], paths[1:], x, view_height=VIEW_HEIGHT)
-    axis = TOP + max(40.0, float(placed.height.max(initial=0)) + 34)
+    highest = float(placed.height.max(initial=0))
+    if constrained is not None:
+        widths = x[constrained.whole.end] - x[constrained.whole.start]
+        highest = _height(float(np.abs(widths).max(initial=0)))
+    axis = TOP + max(40.0, highest + 34)
     canvas = _Canvas(PALETTES[theme])
-    _header(canvas, lattice, law, placed)
-    _arcs(canvas, placed, axis)
+    count = 0 if constrained is None else len(constrained.constraints)
+    _header(canvas, lattice, law, placed, count)
+    if constrained is not None:
+        _constraints(canvas, constrained, paths[0], x, axis)
+    _arcs(canvas, placed, axis, _apart(lattice, constrained))
     _path_nodes(canvas, paths[0], x, axis)
     _labels(canvas, lattice, placed, axis)
+    if constrained is not None:
+        _marks(canvas, constrained, x, axis)
     _fragments(canvas, lattice, paths[0], x, axis)
     _axis(canvas, cells, cell, shift, axis)
     bottom = axis + AXIS
@@ -128,7 +140,9 @@ def _document(canvas: _Canvas, lattice: Lattice, best: Path, wide: float, high: 
     return "\n".join(lines) + "\n"
 
 
-def _header(canvas: _Canvas, lattice: Lattice, law: Law | None, placed: Placement) -> None:
+def _header(
+    canvas: _Canvas, lattice: Lattice, law: Law | None, placed: Placement, constraints: int
+) -> None:
     colours = canvas.colours
     count = decimal(lattice.paths)
     shown = f"{int(count):,}" if len(count) <= 15 else f"{count[0]}.{count[1:4]}e{len(count) - 1}"
@@ -140,6 +154,8 @@ def _header(canvas: _Canvas, lattice: Lattice, law: Law | None, placed: Placemen
         facts[0] += f" ({number(placed.hidden)} under 0.001 hidden)"
     if law is not None:
         facts.append(f"entropy {law.entropy:.3f} nats at θ = {law.theta:g}")
+    if constraints:
+        facts.append(f"under {constraints} constraint{'' if constraints == 1 else 's'}")
     sans = {"font_family": SANS}
     canvas.text(16, 24, " · ".join(facts), colours["ink2"], LABEL, **sans)
     if law is None:
@@ -165,7 +181,78 @@ def _colour(canvas: _Canvas, role: int) -> str:
     return canvas.colours["alternative" if role == Role.ALTERNATIVE else "ink3"]
 
 
-def _arcs(canvas: _Canvas, placed: Placement, axis: float) -> None:
+def _apart(lattice: Lattice, constrained: Constrained | None) -> NDArray[np.bool_]:
+    """Return which edges merging would change, bool[e]."""
+    fits = (lattice if constrained is None else constrained.whole).canonical_edges
+    if fits is None:
+        return np.zeros(lattice.n_edges, dtype=np.bool_)
+    return ~fits if constrained is None else ~fits[constrained.kept]
+
+
+def _constraints(
+    canvas: _Canvas, constrained: Constrained, best: Path, x: NDArray[np.float64], axis: float
+) -> None:
+    """Draw what isn't in the lattice any more: the former best path, forbidden edges; say it."""
+    whole, colours = constrained.whole, canvas.colours
+    now = set(constrained.kept[best.edges].tolist())
+    former = set((whole.viterbi() if whole.has_law else whole.path).edges.tolist()) - now
+    forbidden = {
+        edge
+        for constraint in constrained.constraints
+        if constraint.action == "forbid" and constraint.target != "boundary"
+        for edge in np.flatnonzero(meant(whole, constraint)).tolist()
+    }
+    for edge in sorted(former | forbidden):
+        x0, x1 = float(x[whole.start[edge]]), float(x[whole.end[edge]])
+        top = axis - _height(x1 - x0) * 4 / 3
+        curve = " ".join(_value(v) for v in (x0, top, x1, top, x1, axis))
+        colour = colours["best" if edge in former else "ink3"]
+        dashes = {} if edge in former else {"stroke_dasharray": "3 4"}
+        canvas.add(
+            "path",
+            d=f"M{_value(x0)} {_value(axis)}C{curve}",
+            fill="none",
+            stroke=colour,
+            stroke_width=1,
+            **dashes,
+        )
+
+
+def _height(wide: float) -> float:
+    return min(LOWEST + SLOPE * abs(wide), VIEW_HEIGHT)
+
+
+def _marks(canvas: _Canvas, constrained: Constrained, x: NDArray[np.float64], axis: float) -> None:
+    """Draw a pin or a bar across the apex of edges, and at the nodes of boundaries."""
+    whole = constrained.whole
+    source = whole.prepared.node_sources()
+    for constraint in constrained.constraints:
+        pinned = constraint.action == "pin"
+        if constraint.target == "boundary":
+            nodes = np.flatnonzero(source == constraint.start)[:1].tolist()
+            for node in nodes if constraint.nodes is None else constraint.nodes[:1]:
+                _mark(canvas, float(x[node]), axis, pinned, across=False)
+            continue
+        for edge in np.flatnonzero(meant(whole, constraint)).tolist():
+            x0, x1 = float(x[whole.start[edge]]), float(x[whole.end[edge]])
+            _mark(canvas, (x0 + x1) / 2, axis - _height(x1 - x0), pinned, across=True)
+
+
+def _mark(canvas: _Canvas, x: float, y: float, pinned: bool, *, across: bool) -> None:
+    ink, paper = canvas.colours["ink"], canvas.colours["canvas"]
+    if pinned:
+        line = f"M{_value(x)} {_value(y - 8)}v{16 if across else 10}"
+    elif across:
+        line = f"M{_value(x)} {_value(y - 8)}v16"
+    else:
+        line = f"M{_value(x - 8)} {_value(y)}h16"
+    for colour, wide in ((paper, 3), (ink, 0)):
+        canvas.add("path", d=line, stroke=colour, stroke_width=(1.6 if pinned else 3) + wide)
+        if pinned:
+            canvas.add("circle", cx=x, cy=y - 8, r=4 + wide / 2, fill=colour)
+
+
+def _arcs(canvas: _Canvas, placed: Placement, axis: float, apart: NDArray[np.bool_]) -> None:
     for i in placed.paint_order.tolist():
         x0, x1 = float(placed.x0[i]), float(placed.x1[i])
         top = axis - float(placed.height[i]) * 4 / 3
@@ -177,6 +264,7 @@ def _arcs(canvas: _Canvas, placed: Placement, axis: float) -> None:
             stroke=_colour(canvas, int(placed.role[i])),
             stroke_width=float(placed.line[i]),
             stroke_opacity=float(placed.opacity[i]),
+            **({"stroke_dasharray": "4 3"} if apart[placed.edge[i]] else {}),
         )
 
 

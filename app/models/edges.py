@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,13 @@ from engine.lattice import Lattice, Path
 from engine.law import Law
 from engine.text import Unit
 
+if TYPE_CHECKING:
+    from app.session import Analysis
+
 Index = QModelIndex | QPersistentModelIndex
-Column = Literal["start", "end", "piece", "id", "score", "rank", "probability", "path"]
+Column = Literal[
+    "start", "end", "piece", "id", "score", "rank", "probability", "without", "canonical", "path"
+]
 
 
 class EdgeTableModel(QAbstractTableModel):
@@ -39,6 +44,8 @@ class EdgeTableModel(QAbstractTableModel):
             "score": self.tr("Score (nats)"),
             "rank": self.tr("Merge rank"),
             "probability": self.tr("Probability"),
+            "without": self.tr("Without constraints"),
+            "canonical": self.tr("Canonical"),
             "path": self.tr("On path"),
         }
 
@@ -48,9 +55,12 @@ class EdgeTableModel(QAbstractTableModel):
 
     def set_lattice(
         self, lattice: Lattice | None, law: Law | None, best: Path | None,
-        nbest: tuple[Path, ...], unit: Unit,
+        nbest: tuple[Path, ...], unit: Unit, free: Analysis | None = None,
     ) -> None:  # fmt: skip
-        """Show the edges of a lattice; positions count `unit` in the text as given."""
+        """Show the edges of a lattice; positions count `unit` in the text as given.
+
+        free: the analysis without constraints, where the lattice is under some.
+        """
         self.beginResetModel()
         self._lattice = lattice
         self._values = {}
@@ -70,11 +80,24 @@ class EdgeTableModel(QAbstractTableModel):
                 "probability": law.marginal if law is not None else lattice.score,
                 "path": path,
             }
-        last: tuple[Column, ...] = ("rank", "path")
+            whole = lattice if free is None else free.lattice
+            if free is not None and free.law is not None:
+                self._values["without"] = free.law.marginal
+            if whole.has_law:
+                self._values["score"] = whole.score
+            if whole.canonical_edges is not None:
+                canonical = whole.canonical_edges.astype(np.int64)
+                canonical[whole.taken] = 2
+                self._values["canonical"] = canonical
+        last: tuple[Column, ...] = ("rank", "canonical", "path")
         if law is not None:
             last = ("score", "probability", "path")
-        elif lattice is not None and not (lattice.rank >= 0).any():
-            last = ("path",)
+            if "without" in self._values:
+                last = ("score", "probability", "without", "path")
+        elif lattice is not None and "canonical" not in self._values:
+            last = ("rank", "path") if (lattice.rank >= 0).any() else ("path",)
+        if lattice is None:
+            last = ()
         self._columns = ("start", "end", "piece", "id", *last)
         if self._sort[0] not in self._columns:
             self._sort = ("start", False)
@@ -160,7 +183,9 @@ class EdgeTableModel(QAbstractTableModel):
             return f"{int(value):,}" if value >= 0 else "–"
         if column == "score":
             return f"{value:.3f}".replace("-", "−")
-        if column == "probability":
+        if column == "canonical":
+            return (self.tr("no"), self.tr("possible"), self.tr("yes"))[int(value)]
+        if column in ("probability", "without"):
             return f"{value:.6f}" if value >= 5e-7 or value == 0 else f"{value:.1e}"
         if column == "path":
             if value == 0:
@@ -172,7 +197,7 @@ class EdgeTableModel(QAbstractTableModel):
 
     @staticmethod
     def _alignment(column: Column) -> int:
-        side = Qt.AlignmentFlag.AlignLeft if column in ("piece", "path") else (
+        side = Qt.AlignmentFlag.AlignLeft if column in ("piece", "path", "canonical") else (
             Qt.AlignmentFlag.AlignRight
         )  # fmt: skip
         return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -309,7 +309,8 @@ def _picture(
     if arguments.format == "svg":
         from engine.svg import lattice_svg
 
-        return lattice_svg(lattice, arguments.theta, arguments.nbest, unit=arguments.unit)
+        theta, n, unit = arguments.theta, arguments.nbest, arguments.unit
+        return lattice_svg(lattice, theta, n, unit=unit, constrained=constrained)
     from engine.dot import lattice_dot, lattice_tikz
 
     draw = lattice_dot if arguments.format == "dot" else lattice_tikz

@@ -7,45 +7,66 @@ import json
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 
+from app.constraints import Solution
 from app.session import Analysis, Session
+from app.views.explore.placing import shown_paths
 from engine.progress import Report
 
 KINDS = ("text", "json", "svg")
 
 
-def lattice_text(analysis: Analysis) -> str:
-    """Return the best paths, one a line: probability, score, pieces."""
-    paths = analysis.nbest or (analysis.best,)
+def lattice_text(analysis: Analysis, solution: Solution | None = None) -> str:
+    """Return the best paths, one a line: probability, score, pieces.
+
+    Without a law the path taken or, where constraints exclude it, others that are left.
+    """
+    paths = shown_paths(analysis, solution)
     if not analysis.lattice.has_law:
-        return " ".join(paths[0].pieces)
+        return "\n".join(" ".join(path.pieces) for path in paths)
     return "\n".join(
         f"{path.probability:.6f}\t{path.score:.4f}\t{' '.join(path.pieces)}" for path in paths
     )
 
 
-def lattice_document(analysis: Analysis, kind: str, scheme: str) -> str:
-    """Return the lattice as `text`, `json` or `svg`."""
-    settings = analysis.settings
-    if kind == "json":
-        from engine.commands.lattices import describe
+def lattice_document(
+    analysis: Analysis, kind: str, scheme: str, solution: Solution | None = None
+) -> str:
+    """Return the lattice as `text`, `json` or `svg`.
 
-        document = describe(analysis.lattice, analysis.law, settings.unit, settings.nbest)
+    solution: what the analysis was solved from, where it is under constraints.
+    """
+    settings = analysis.settings
+    constrained = None if solution is None else solution.constrained
+    if kind == "json":
+        from engine.commands.lattices import describe, describe_constrained
+
+        if constrained is None:
+            document = describe(analysis.lattice, analysis.law, settings.unit, settings.nbest)
+        else:
+            document = describe_constrained(
+                constrained, settings.theta, settings.unit, settings.nbest
+            )
         return json.dumps(document, ensure_ascii=False, indent=1)
     if kind == "svg":
         from engine.svg import lattice_svg
 
-        return lattice_svg(analysis.lattice, settings.theta, settings.nbest, scheme, settings.unit)
-    return lattice_text(analysis)
+        lattice = analysis.lattice if constrained is None else constrained.lattice
+        return lattice_svg(
+            lattice, settings.theta, settings.nbest, scheme, settings.unit, constrained
+        )
+    return lattice_text(analysis, solution)
 
 
 def copy_lattice(session: Session, kind: str, scheme: str, title: str) -> None:
     """Put the current lattice on the clipboard; made in the background."""
-    analysis = session.analysis
+    analysis, solution = session.constraints.shown, session.constraints.solution
     if analysis is None:
         return
+    if solution is not None and solution.analysis is not analysis:
+        solution = None
 
     def work(report: Report) -> str:
-        return lattice_document(analysis, kind, scheme)
+        return lattice_document(analysis, kind, scheme, solution)
 
     def done(document: str) -> None:
         data = QMimeData()

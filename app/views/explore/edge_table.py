@@ -13,7 +13,7 @@ from app.widgets.rows_table import RowsTable
 
 WIDTHS = {
     "start": 80, "end": 72, "piece": 200, "id": 84,
-    "score": 104, "rank": 96, "probability": 104, "path": 84,
+    "score": 104, "rank": 96, "probability": 104, "without": 152, "canonical": 96, "path": 84,
 }  # fmt: skip
 
 
@@ -45,8 +45,10 @@ class EdgeTable(RowsTable):
         if analysis is None:
             self.edges.set_lattice(None, None, None, (), unit)
         else:
+            solution = self._placed.solution
+            free = None if solution is None else solution.free
             self.edges.set_lattice(
-                analysis.lattice, analysis.law, analysis.best, analysis.nbest, unit
+                analysis.lattice, analysis.law, analysis.best, analysis.nbest, unit, free
             )
         for place, column in enumerate(self.edges.columns):
             self.setColumnWidth(place, WIDTHS[column])

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from app.constraints import Solution
 from app.session import Analysis, OpenModel, Session
 from app.views.explore.paths_view import number
 from app.widgets.keyvalue import Fact
@@ -50,7 +51,49 @@ def power_text(logarithm: float) -> str:
     return f"{10 ** (power - int(power)):.1f} × 10^{int(power):,}"
 
 
-def edge_facts(analysis: Analysis, edge: int, unit: Unit) -> list[Fact]:
+def node_facts(analysis: Analysis, solution: Solution | None, node: int, unit: Unit) -> list[Fact]:
+    """Return the facts of a boundary of the lattice."""
+    lattice, text = analysis.lattice, analysis.text
+    facts: list[Fact] = []
+    if analysis.law is not None:
+        facts.append(
+            Fact(
+                tr("Facts", "Probability"),
+                number(float(analysis.law.node_marginal[node])),
+                bold=True,
+                tip=tr("Facts", "that a segmentation under the law cuts here"),
+            )
+        )
+        if solution is not None and solution.free.law is not None:
+            before = float(solution.free.law.node_marginal[node])
+            facts.append(Fact(tr("Facts", "Without constraints"), number(before)))
+    at = int(lattice.prepared.node_sources()[node])
+    if unit != "byte":
+        facts.append(Fact(tr("Facts", "Byte"), f"{at:,}"))
+    else:
+        facts.append(Fact(tr("Facts", "Grapheme"), f"{text.position('grapheme', at):,}"))
+    facts.append(
+        Fact(tr("Facts", "Edges that end here"), f"{np.count_nonzero(lattice.end == node):,}")
+    )
+    facts.append(
+        Fact(tr("Facts", "Edges that start here"), f"{np.count_nonzero(lattice.start == node):,}")
+    )
+    across = (lattice.start < node) & (lattice.end > node)
+    facts.append(Fact(tr("Facts", "Edges across it"), f"{np.count_nonzero(across):,}"))
+    return facts
+
+
+def canonical_text(lattice: Lattice, free: Analysis, edge: int) -> str:
+    """Return whether merging could give an edge; empty where the model doesn't merge."""
+    fits = lattice.canonical_edges
+    if fits is None:
+        return ""
+    if (free.best.edges == edge).any():
+        return tr("Facts", "yes, on the path")
+    return tr("Facts", "possible") if fits[edge] else tr("Facts", "no")
+
+
+def edge_facts(analysis: Analysis, solution: Solution | None, edge: int, unit: Unit) -> list[Fact]:
     """Return the facts of an edge of the lattice."""
     lattice = analysis.lattice
     facts: list[Fact] = []
@@ -64,7 +107,11 @@ def edge_facts(analysis: Analysis, edge: int, unit: Unit) -> list[Fact]:
                 tip=tr("Facts", "that a segmentation under the law uses this edge"),
             )
         )
-        score = float(lattice.score[edge])
+        if solution is not None and solution.free.law is not None:
+            before = float(solution.free.law.marginal[edge])
+            facts.append(Fact(tr("Facts", "Without constraints"), number(before)))
+        whole = lattice if solution is None else solution.constrained.whole
+        score = float(whole.score[edge])
         facts.append(
             Fact(
                 tr("Facts", "Score"),
@@ -76,6 +123,20 @@ def edge_facts(analysis: Analysis, edge: int, unit: Unit) -> list[Fact]:
         facts.append(Fact(tr("Facts", "Id"), str(piece)))
     if lattice.rank[edge] >= 0:
         facts.append(Fact(tr("Facts", "Merge rank"), f"{int(lattice.rank[edge]):,}"))
+    free = analysis if solution is None else solution.free
+    canonical = canonical_text(free.lattice, free, edge)
+    if canonical:
+        facts.append(
+            Fact(
+                tr("Facts", "Canonical"),
+                canonical,
+                tip=tr(
+                    "Facts",
+                    "whether merging gives it back from its own symbols, and beside some neighbour "
+                    "on each side; if not, the model never makes it here",
+                ),
+            )
+        )
     if analysis.law is not None and piece >= 0:
         place, total = score_place(lattice, piece)
         if total:
@@ -145,9 +206,14 @@ def path_facts(analysis: Analysis, place: int) -> list[Fact]:
     return facts
 
 
-def text_facts(session: Session, opened: OpenModel | None, analysis: Analysis | None) -> list[Fact]:
+def text_facts(
+    session: Session,
+    opened: OpenModel | None,
+    analysis: Analysis | None,
+    solution: Solution | None,
+) -> list[Fact]:
     """Return the facts of the whole text under the active model."""
-    text = session.text
+    text, free = session.text, None if solution is None else solution.free.law
     facts = [
         Fact(tr("Facts", "Bytes"), f"{text.n_bytes:,}"),
         Fact(tr("Facts", "Code points"), f"{text.n_chars:,}"),
@@ -167,6 +233,9 @@ def text_facts(session: Session, opened: OpenModel | None, analysis: Analysis | 
                     tip=tr("Facts", "of the law over all segmentations"),
                 )
             )
+            if free is not None:
+                words = tr("Facts", "{entropy:.3f} nats").format(entropy=free.entropy)
+                facts.append(Fact(tr("Facts", "Without constraints"), words))
             facts.append(
                 Fact(
                     tr("Facts", "Mean tokens"),
@@ -174,5 +243,8 @@ def text_facts(session: Session, opened: OpenModel | None, analysis: Analysis | 
                     tip=tr("Facts", "expected under the law"),
                 )
             )
+            if free is not None:
+                words = f"{free.expected_tokens:,.2f}"
+                facts.append(Fact(tr("Facts", "Without constraints"), words))
             facts.append(Fact("θ", f"{law.theta:g}"))
     return facts

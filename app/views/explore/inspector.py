@@ -17,16 +17,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.draw.arcs import NO_MARKS
 from app.icons import icon
 from app.session import Analysis, OpenModel, Session
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_INSPECTOR, SIZE_PIECE, Theme
 from app.views.explore import facts, sentences
 from app.views.explore.brick_pair import BrickLine, BrickPair
+from app.views.explore.constraining import KEYS, constrain_selected, words_for
 from app.views.explore.copying import copy_lattice
 from app.views.explore.elsewhere import Elsewhere, stretches
 from app.views.explore.placed import Placed
 from app.widgets.keyvalue import Fact, KeyValue
 from app.widgets.pane_title import PaneTitle
+from engine.constrain import Action
 from engine.display import visible
 from engine.explain import Explanation, ScoreReason, explain_edge
 from engine.lattice import Lattice
@@ -76,6 +79,8 @@ class Inspector(QScrollArea):
         self.elsewhere_title.setText(self.tr("The same stretch elsewhere"))
         self.elsewhere = Elsewhere(theme)
         self._action_line = self._rule()
+        self.pin_button = self._action("pin", "")
+        self.forbid_button = self._action("forbid", "")
         self.show_button = self._action("vocabulary", self.tr("Show in Vocabulary"))
         self.activate_button = self._action("explore", self.tr("Show this model's lattice"))
         self.copy_button = self._action("copy", self.tr("Copy as text, JSON or SVG"))
@@ -87,19 +92,21 @@ class Inspector(QScrollArea):
         for widget in (
             self.piece, self.state, self.values, self.hint, self._why_line, self.why_title,
             self.why, self.bricks, self.why_end, self._elsewhere_line, self.elsewhere_title,
-            self.elsewhere, self._action_line, self.show_button, self.activate_button,
-            self.copy_button,
+            self.elsewhere, self._action_line, self.pin_button, self.forbid_button,
+            self.show_button, self.activate_button, self.copy_button,
         ):  # fmt: skip
             self._column.addWidget(widget)
         self._column.addStretch()
         self.setWidget(self.body)
+        self.pin_button.clicked.connect(partial(self._constrain, "pin"))
+        self.forbid_button.clicked.connect(partial(self._constrain, "forbid"))
         self.show_button.clicked.connect(self.show_piece)
         self.activate_button.clicked.connect(self._activate)
         self.elsewhere.chosen.connect(self._session.set_active)
         for signal in (
             self._session.selection_changed, self._session.settings_changed,
             self._session.models_changed, placed.lattice_changed, placed.bands_changed,
-            placed.shown_again,
+            placed.shown_again, self._session.constraints.changed,
         ):  # fmt: skip
             signal.connect(self.refresh)
         theme.changed.connect(self._dress)
@@ -153,7 +160,10 @@ class Inspector(QScrollArea):
         selection, analysis = self._session.selection, self._placed.analysis
         mine = analysis is not None and selection.model == analysis.model_key
         self._reset()
-        if analysis is not None and mine and selection.edge is not None and self._fresh():
+        if analysis is not None and mine and selection.node is not None and self._fresh():
+            if selection.node < analysis.lattice.n_nodes:
+                self._show_node(analysis, selection.node)
+        elif analysis is not None and mine and selection.edge is not None and self._fresh():
             if selection.edge < analysis.lattice.n_edges:
                 self._show_edge(analysis, selection.edge)
         elif selection.span is not None and selection.span[1] <= self._session.text.n_bytes:
@@ -163,6 +173,14 @@ class Inspector(QScrollArea):
         else:
             self._show_text(analysis)
         self.show_button.setVisible(selection.piece is not None)
+        actions: tuple[tuple[QPushButton, Action], ...] = (
+            (self.pin_button, "pin"),
+            (self.forbid_button, "forbid"),
+        )
+        for button, action in actions:
+            words = words_for(self._session, self._placed, action)
+            button.setText(f"{words} ({KEYS[action]})")
+            button.setVisible(bool(words))
         some = analysis is not None and analysis.lattice.n_edges > 0
         self.copy_button.setVisible(some)
         self._action_line.setVisible(selection.piece is not None or some)
@@ -203,12 +221,47 @@ class Inspector(QScrollArea):
         data = lattice.vocabulary.bytes(piece) if piece >= 0 else lattice.bytes(edge)
         self._show_piece(visible(data))
         self._say(*self._where(analysis, edge))
-        self.values.set_facts(facts.edge_facts(analysis, edge, unit))
+        self.values.set_facts(facts.edge_facts(analysis, self._placed.solution, edge, unit))
         self._ask_why(analysis, edge)
         self._show_elsewhere(span, analysis.model_key)
 
+    def _show_node(self, analysis: Analysis, node: int) -> None:
+        unit, text = self._session.settings.unit, self._session.text
+        self.title.title.setText(self.tr("Boundary"))
+        at = int(analysis.lattice.prepared.node_sources()[node])
+        self.title.end.setText(f"{text.position(unit, at):,}")
+        before = visible(text.encoded[max(at - 24, 0) : at].decode(errors="ignore").encode())
+        after = visible(text.encoded[at : at + 24].decode(errors="ignore").encode())
+        self._show_piece(f"{before[-6:]}|{after[:6]}")
+        marks = self._placed.arcs.marks if self._placed.arcs is not None else NO_MARKS
+        if node in marks.pinned_nodes:
+            self._say(self.tr("Pinned: every segmentation cuts here"), "ink")
+        elif node in marks.forbidden_nodes:
+            self._say(self.tr("Forbidden: no segmentation cuts here"), "ink")
+        elif (analysis.best.nodes == node).any() and len(analysis.best):
+            words = self.tr("On the best path")
+            if not analysis.lattice.has_law:
+                words = self.tr("On the path taken")
+            self._say(words, "best")
+        else:
+            words = self.tr("Not on the best path")
+            if not analysis.lattice.has_law:
+                words = self.tr("Not on the path taken")
+            self._say(words, "ink2")
+        solution = self._placed.solution
+        self.values.set_facts(facts.node_facts(analysis, solution, node, unit))
+
     def _where(self, analysis: Analysis, edge: int) -> tuple[str, str]:
         """Return on which paths an edge is, and the colour to say it in."""
+        marks = self._placed.arcs.marks if self._placed.arcs is not None else NO_MARKS
+        if edge in marks.pinned:
+            return self.tr("Pinned: every segmentation uses it"), "ink"
+        if edge in marks.forbidden:
+            return self.tr("Forbidden: no segmentation uses it"), "ink"
+        if marks.allowed is not None and not marks.allowed[edge]:
+            if edge in marks.former:
+                return self.tr("On the former path, excluded by the constraints"), "ink2"
+            return self.tr("Excluded by the constraints"), "ink2"
         if not analysis.lattice.has_law:
             if (analysis.best.edges == edge).any():
                 return self.tr("On the path taken"), "best"
@@ -279,7 +332,8 @@ class Inspector(QScrollArea):
         opened: OpenModel | None = self._session.active
         if opened is not None:
             self._show_model(opened)
-        self.values.set_facts(facts.text_facts(self._session, opened, analysis))
+        solution = self._placed.solution
+        self.values.set_facts(facts.text_facts(self._session, opened, analysis, solution))
         if opened is None:
             self.hint.setText(self.tr("Open a model to see how it cuts this text."))
         elif not self._session.text.n_bytes:
@@ -288,7 +342,8 @@ class Inspector(QScrollArea):
             self.hint.setText(
                 self.tr(
                     "Click an arc or a token to see its score and why it is, or isn't, on the "
-                    "path. In the lattice, arrow keys walk the edges and 1 to 9 choose a path."
+                    "path. In the lattice, arrow keys walk the edges (with Shift the boundaries) "
+                    "and 1 to 9 choose a path. P pins what is selected, X forbids it."
                 )
             )
         self.hint.show()
@@ -300,7 +355,13 @@ class Inspector(QScrollArea):
 
     def _ask_why(self, analysis: Analysis, edge: int) -> None:
         """Have the engine explain an edge; a result that is no longer wanted is dropped."""
-        lattice, law = analysis.lattice, analysis.law
+        lattice, law, solution = analysis.lattice, analysis.law, self._placed.solution
+        if solution is not None and (law is None or not solution.constrained.allowed[edge]):
+            # Merges know nothing of constraints, and what is excluded is judged as it was before.
+            lattice, law = solution.constrained.whole, solution.free.law
+        best, before = analysis.best, lattice is not analysis.lattice
+        if solution is not None and before:
+            best = solution.free.best
         asked = (lattice, law.theta if law is not None else 1.0, edge)
         self._asked = asked
 
@@ -309,7 +370,10 @@ class Inspector(QScrollArea):
 
         def done(reason: Explanation) -> None:
             if self._asked == asked and self._session.selection.edge == edge:
-                self._show_why(reason, bool((analysis.best.edges == edge).any()))
+                self._show_why(reason, bool((best.edges == edge).any()))
+                if before:
+                    words = self.tr("Without constraints: {question}")
+                    self.why_title.setText(words.format(question=self.why_title.text()))
 
         self._session.jobs.start("explain", self.tr("Explaining the edge"), work, done)
 
@@ -349,6 +413,9 @@ class Inspector(QScrollArea):
             widget.setVisible(bool(found))
 
     # Doing
+
+    def _constrain(self, action: Action) -> None:
+        constrain_selected(self._session, self._placed, action)
 
     def copy(self, kind: str) -> None:
         """Put the lattice on the clipboard."""

@@ -133,7 +133,11 @@ class PathsView(QWidget):
         painter.setPen(theme.color("ink" if place == 0 else "ink2"))
         if not path.lattice.has_law:
             box = QRectF(12, rect.top(), GUTTER - 12, rect.height())
-            painter.drawText(box, middle, self._algorithm())
+            solution = self._placed.solution
+            name = self._algorithm()
+            if solution is not None and solution.remaining:
+                name = self.tr("{count:,} tokens").format(count=len(path.ids))
+            painter.drawText(box, middle, name)
             return
         # "=2": this path's score is that of the path before.
         name = f"={place + 1}" if place in self._ties else str(place + 1)

@@ -31,12 +31,16 @@ def lattice_note(placed: Placed) -> str:
         return tr("Explore", "no path: {why}").format(why=analysis.lattice.no_law)
     if not analysis.lattice.has_law:
         return tr("Explore", "all matches, and the path that the algorithm takes")
+    if placed.solution is not None:
+        return tr("Explore", "under the constraints below")
     return ""
 
 
 def paths_title(placed: Placed) -> str:
     """Return the title of the rows of bricks."""
-    analysis = placed.analysis
+    analysis, solution = placed.analysis, placed.solution
+    if solution is not None and solution.remaining:
+        return tr("Explore", "Left by the constraints")
     if analysis is not None and not analysis.lattice.has_law:
         return tr("Explore", "The path taken")
     count = len(placed.rows)
@@ -51,6 +55,8 @@ def paths_note(placed: Placed) -> str:
     if analysis is None or not placed.rows:
         return ""
     lattice, law = analysis.lattice, analysis.law
+    if placed.solution is not None:
+        lattice = placed.solution.constrained.lattice
     counted = ""
     if lattice.n_edges <= COUNTED:
         paths = lattice.paths
@@ -61,6 +67,9 @@ def paths_note(placed: Placed) -> str:
         )
         counted = words.format(count=count_text(paths))
     if law is None:
+        if placed.solution is not None and placed.solution.remaining:
+            few = tr("Explore", "the model's own path is excluded; those of the fewest tokens")
+            return " · ".join(part for part in (few, counted) if part)
         tokens = tr("Explore", "{count:,} tokens").format(count=len(analysis.best.ids))
         return " · ".join(part for part in (tokens, counted) if part)
     share = min(sum(path.probability for path in analysis.nbest), 1.0)
