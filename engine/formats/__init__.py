@@ -84,7 +84,7 @@ def _of_folder(model: Model, folder: Path) -> Model:
         model,
         name=folder.resolve().name or model.name,
         path=folder,
-        settings={"file": model.path.name, **model.settings},
+        settings={"opened_file": model.path.name, **model.settings},
         warnings=(*model.warnings, words) if words else model.warnings,
     )
 

@@ -29,6 +29,13 @@ _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
 )
 """White space as Rust's `trim_end` has it, which is what the tokenizers library strips."""
 
+_BYTE_OF = {chr(b): b for b in range(0x80, 0x100)}
+_BYTE_OF |= {bytes([b]).decode("cp1252", "ignore") or chr(b): b for b in range(0x80, 0x100)}
+"""The byte of each character of the western encodings, ISO 8859-1 and Windows 1252."""
+
+_GARBLED = 10
+"""Garbled pieces from which on a file is thought to be damaged."""
+
 _INSIDE = re.compile(rb"##[^#\s]\S*")
 _SHOWN = 5
 _LOOKED_AT = 1 << 20
@@ -107,6 +114,13 @@ def _warn(
             "the file begins with a byte-order mark, which is left out; the tokenizers library "
             "takes it for a part of the first piece"
         )
+    strange = garbled(pieces)
+    if len(strange) >= _GARBLED:
+        warnings.append(
+            f"{count_of(len(strange), 'piece')} look as if UTF-8 had been read in another encoding "
+            f"and saved again, the first is {strange[0]!r}: no text will meet them, so get the "
+            "original file"
+        )
     blank = [i for i, piece in enumerate(pieces) if not piece]
     if blank:
         warnings.append(
@@ -130,6 +144,21 @@ def _warn(
             f"{count_of(len(spaced), 'line')} with white space at the end ({_places(spaced)}): "
             "it is left out, as the tokenizers library does"
         )
+
+
+def garbled(pieces: list[str]) -> list[str]:
+    """Return the pieces that are UTF-8 read as a western encoding: `Ã©` for `é`."""
+    found = []
+    for piece in pieces:
+        if piece.isascii():
+            continue
+        data = bytes(_BYTE_OF.get(c, ord(c) if c.isascii() else 0) for c in piece)
+        try:
+            if 0 not in data and not data.decode("utf-8").isascii():
+                found.append(piece)
+        except UnicodeDecodeError:
+            continue
+    return found
 
 
 def _places(numbers: list[int]) -> str:

@@ -173,3 +173,17 @@ def test_what_holds_no_piece_is_refused(tmp_path: Path) -> None:
 )
 def test_a_list_of_words_is_told_from_a_text(tmp_path: Path, text: str, is_one: bool) -> None:
     assert recognised(text.encode(), write(tmp_path, text)) == is_one
+
+
+def test_a_file_saved_in_the_wrong_encoding_is_told(
+    tmp_path: Path, cased: Model, uncased: Model
+) -> None:
+    pieces = ["[UNK]", *(f"{char}x" for char in "äöüßéèêàáñóú")]
+    sound = load(write(tmp_path, "\n".join(pieces)))
+    assert not warned(sound, "another encoding")
+    wrong = "\n".join(pieces).encode().decode("latin-1")
+    model = load(write(tmp_path, wrong))
+    assert warned(model, "12 pieces look as if UTF-8 had been read in another encoding")
+    # The shared copy of the cased vocabulary has that fault, the other one hasn't.
+    assert warned(cased, "another encoding")
+    assert not warned(uncased, "another encoding")

@@ -43,7 +43,7 @@ def test_the_order_of_kinds_decides_and_the_rest_is_told(tmp_path: Path) -> None
     for number, (name, format_name) in enumerate(zip(order, FORMATS, strict=True)):
         model = load(tmp_path)
         assert (model.format, model.path, model.name) == (format_name, tmp_path, tmp_path.name)
-        assert model.settings["file"] == name
+        assert model.settings["opened_file"] == name
         rest = ", ".join(sorted(order[number + 1 :])[:5])
         if rest:
             assert f"{name} is opened; not used: {rest}" in model.warnings[-1]

@@ -14,11 +14,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine.alphabet import CHARACTERS
+from engine.errors import SegscopeError
 from engine.formats import load
 from engine.formats.subword_nmt import MARK
 from engine.model import Encoding, Model
 
-CALM = settings(max_examples=120, deadline=None)
+CALM = settings(max_examples=80, deadline=None)
 
 Pair = tuple[str, str]
 
@@ -240,3 +241,37 @@ def test_codes_give_the_pieces_of_subword_nmt(
             last = steps.state(len(steps)).piece.tolist()
             assert len(last) == len(steps.state(0).piece) - len(steps)
             assert len([i for i in last if model.vocabulary.text(i) != MARK]) == len(encoding)
+
+
+# Damaged files
+
+SOUND = {
+    "vocab.json": json.dumps({char: i for i, char in enumerate(CHARACTERS)} | {"ab": 256}),
+    "merges.txt": "#version: 0.2\na b\n",
+    "vocab.txt": "[UNK]\na\n##b\nab\n\n[CLS]\n[SEP]\n",
+    "codes": "#version: 0.2\na b\nab c</w>\n",
+    "old": "a b\nab c\nc </w>\n",
+    "codes.vocab": "ab@@ 3\nc 1\n",
+}
+
+
+@given(st.sampled_from(sorted(SOUND)), st.data())
+@CALM
+def test_a_damaged_file_is_a_model_or_an_error(name: str, data: st.DataObject) -> None:
+    damaged = bytearray(SOUND[name].encode())
+    for _ in range(data.draw(st.integers(1, 3))):
+        at, size = data.draw(st.integers(0, len(damaged))), data.draw(st.integers(0, 4))
+        damaged[at : at + size] = data.draw(st.binary(max_size=3))
+    opened = {"codes.vocab": "codes", "vocab.json": "merges.txt"}.get(name, name)
+    with folder_of(SOUND) as folder:
+        (folder / name).write_bytes(bytes(damaged))
+        said = None
+        try:
+            model = load(folder / opened)
+            encoding = model.encode("ab abc é\n")
+            model.decode(encoding.ids.tolist())
+            model.inspect()
+            check_spans(model, encoding)
+        except SegscopeError as error:
+            said = error
+    assert said is None or (said.what and (str(folder) in said.where or said.remedy))
