@@ -12,14 +12,19 @@ import lzma
 import os
 import platform
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
 from engine import bundled
+from engine.bulk import marginal_lines, nbest_lines
 from engine.corpus import open_corpus
 from engine.errors import CorpusError
 from engine.formats import load
@@ -31,6 +36,8 @@ from engine.rng import key_of
 from engine.unigram import Unigram
 
 ROUNDS = 5
+PATHS = 64
+NBEST_SIZE = 100_000
 DEFAULT_MODEL = "everyday-unigram"
 DEFAULT_SIZE = 1 << 20
 """Bytes of text that the bundled corpus is repeated to."""
@@ -42,7 +49,9 @@ Job = Callable[[], Any]
 class Row:
     """One measurement beside another.
 
-    seconds, peer_seconds: medians. ratio: how many times as fast as the peer.
+    seconds, peer_seconds: medians. ratio: how many times as fast as the peer, of the medians.
+    lowest, highest: the same of the two in one round, the least and the most of all rounds.
+    size: bytes of text.
     """
 
     name: str
@@ -50,12 +59,20 @@ class Row:
     peer: str
     peer_seconds: float
     ratio: float
+    lowest: float
+    highest: float
+    size: int
 
 
 def run(
-    model: Model | None = None, text: str | Path | None = None, report: Report = silent
+    model: Model | None = None,
+    text: str | Path | None = None,
+    report: Report = silent,
+    cold: bool = False,
 ) -> dict[str, Any]:
     """Time `model` on the lines of a UTF-8 file; return plain data for `bench`.
+
+    cold: also time the compiling of all kernels (`cold_compile`), else that is None.
 
     Without a model the bundled Unigram model is used, without a text the bundled corpus. A file
     packed by xz or gzip is unpacked. Raises `CorpusError` for a text that can't be read.
@@ -68,9 +85,10 @@ def run(
         "model": model.name,
         "text": str(text) if text is not None else bundled.PREFIX + bundled.CORPUS,
         "lines": len(lines),
-        "bytes": sum(len(line.encode()) for line in lines),
+        "bytes": _size(lines),
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs",
         "python": platform.python_version(),
+        "cold_compile_seconds": cold_compile() if cold else None,
         "rows": [asdict(row) for row in rows],
     }
 
@@ -81,18 +99,23 @@ def bench(
     """Return how fast `model` encodes lines beside its own library, and what its parts take.
 
     The first row compares with the library, where it is installed and has one for the format;
-    the others with the engine's own encoding: the pipeline alone, the segmentation alone, and for
-    a Unigram model perfect sampling at θ = 1 from lines to ids.
+    the next ones with the engine's own encoding: the pipeline alone, the segmentation alone, and
+    for a Unigram model perfect sampling at θ = 1. Then for a Unigram model of SentencePiece the
+    marginals beside the library's encoding, and the `PATHS` best paths beside the library's own,
+    on the first `NBEST_SIZE` bytes, as that takes it long. All go from lines to arrays.
     """
     warm_up()
     segmenter, pipeline = model.segmenter, model.pipeline
     ready = pipeline.prepare_lines(lines)
     spans = (ready.data, ready.starts, ready.ends)
-    encode, sampling = "encode", "perfect sampling"
+    encode, size = "encode", _size(lines)
     jobs: dict[str, Job] = {encode: lambda: model.encode_lines(lines)}
+    beside: dict[str, str] = {}
+    sizes: dict[str, int] = {}
     peer = peer_of(model, lines)
     if peer is not None:
         jobs[peer[0]] = peer[1]
+        beside[encode] = peer[0]
     jobs["normalize and pre-tokenize"] = lambda: pipeline.prepare_lines(lines)
     jobs["segment"] = lambda: segmenter.segment(*spans)
     if isinstance(segmenter, Unigram):
@@ -102,22 +125,70 @@ def bench(
             again = pipeline.prepare_lines(lines)
             unigram.sample_lines(again.data, again.starts, again.ends, 1.0, key)
 
-        jobs[sampling] = sample
-    seconds = measure(jobs, rounds, report)
-    rows = []
-    for name, own in seconds.items():
-        if peer is not None and name == peer[0]:
-            continue
-        other = peer[0] if name == encode and peer is not None else encode
-        if other != name:
-            rows.append(Row(name, own, other, seconds[other], seconds[other] / own))
+        jobs["perfect sampling"] = sample
+        jobs["marginals"] = lambda: marginal_lines(model, lines)
+        few = _first(lines, NBEST_SIZE)
+        own, other = f"{PATHS} best paths", f"sentencepiece, {PATHS} best"
+        jobs[own], sizes[own] = lambda: nbest_lines(model, few, PATHS), _size(few)
+        if peer is not None and peer[0] == "sentencepiece":
+            jobs[other] = _sentencepiece_paths(model, few)
+            beside["marginals"], beside[own] = peer[0], other
         else:
-            rows.append(Row(name, own, "", float("nan"), float("nan")))
+            beside[own] = ""
+    times = measure(jobs, rounds, report)
+    rows = []
+    for name, own_times in times.items():
+        if name in beside.values():
+            continue
+        seconds = statistics.median(own_times)
+        other = beside.get(name, encode if name != encode else "")
+        peers = times.get(other, [float("nan")])
+        ratios = [b / a for a, b in zip(own_times, peers, strict=False)]
+        rows.append(
+            Row(
+                name,
+                seconds,
+                other,
+                statistics.median(peers),
+                statistics.median(peers) / seconds,
+                min(ratios),
+                max(ratios),
+                sizes.get(name, size),
+            )
+        )
     return rows
 
 
-def measure(jobs: dict[str, Job], rounds: int, report: Report = silent) -> dict[str, float]:
-    """Return the median seconds of each job; they take turns, after one round that isn't timed."""
+def _size(lines: Sequence[str]) -> int:
+    return sum(len(line.encode()) for line in lines)
+
+
+def _first(lines: Sequence[str], size: int) -> list[str]:
+    """Return the first lines, as many as have `size` bytes together; at least one."""
+    ends = accumulate(len(line.encode()) for line in lines)
+    return list(lines[: max(1, sum(1 for _ in takewhile(lambda end: end <= size, ends)))])
+
+
+def cold_compile() -> float:
+    """Return the seconds that a new process takes to compile all kernels, none being cached.
+
+    numba itself and all that it needs are imported in that time.
+    """
+    root = str(Path(__file__).resolve().parent.parent)
+    path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": path}
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-c", "from engine.kernels import warm_up; warm_up()"],
+            env=environment,
+            check=True,
+        )
+        return time.perf_counter() - start
+
+
+def measure(jobs: dict[str, Job], rounds: int, report: Report = silent) -> dict[str, list[float]]:
+    """Return the seconds of each job by round; they take turns, and a first round isn't timed."""
     times: dict[str, list[float]] = {name: [] for name in jobs}
     total = (rounds + 1) * len(jobs)
     done = 0
@@ -131,7 +202,7 @@ def measure(jobs: dict[str, Job], rounds: int, report: Report = silent) -> dict[
                     times[name].append(time.perf_counter() - start)
                 done += 1
     report(total, total)
-    return {name: statistics.median(values) for name, values in times.items()}
+    return times
 
 
 @contextmanager
@@ -174,6 +245,13 @@ def _sentencepiece(model: Model, lines: list[str]) -> tuple[str, Job]:
     return "sentencepiece", lambda: peer.encode(lines, num_threads=1)
 
 
+def _sentencepiece_paths(model: Model, lines: list[str]) -> Job:
+    from sentencepiece import SentencePieceProcessor
+
+    peer = SentencePieceProcessor(model_proto=model.path.read_bytes())
+    return lambda: [peer.NBestEncodeAsIds(line, PATHS) for line in lines]
+
+
 def _tokenizers(model: Model, lines: list[str]) -> tuple[str, Job]:
     from tokenizers import Tokenizer
 
@@ -196,7 +274,13 @@ def _tiktoken(model: Model, lines: list[str]) -> tuple[str, Job]:
         mergeable_ranks={vocabulary.bytes(i): i for i in usual},
         special_tokens={},
     )
-    return "tiktoken", lambda: peer.encode_ordinary_batch(lines, num_threads=1)
+
+    def encode() -> list[list[int]]:
+        # Not `encode_ordinary_batch`: handing each line to a thread takes it longer than the text.
+        encode_ordinary = peer.encode_ordinary
+        return [encode_ordinary(line) for line in lines]
+
+    return "tiktoken", encode
 
 
 def read_text(path: Path) -> list[str]:

@@ -26,12 +26,15 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--text", metavar="FILE", help="a UTF-8 file to time with; xz and gzip are unpacked"
     )
+    parser.add_argument(
+        "--cold", action="store_true", help="also time the compiling of all kernels from nothing"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print times and ratios."""
     model = None if arguments.model is None else open_model(arguments, arguments.model)
-    result = bench.run(model, arguments.text, terminal_report("measurements"))
+    result = bench.run(model, arguments.text, terminal_report("measurements"), arguments.cold)
     if arguments.json:
         print_json(result)
     else:
@@ -46,13 +49,17 @@ def _for_people(result: dict[str, Any]) -> list[str]:
         [
             row["name"],
             number(row["seconds"], 4),
-            number(result["bytes"] / row["seconds"] / 1e6, 1),
+            number(row["size"] / row["seconds"] / 1e6, 1),
             row["peer"] or "–",
             number(row["peer_seconds"], 4),
             number(row["ratio"], 2),
+            number(row["lowest"], 2),
+            number(row["highest"], 2),
         ]
         for row in result["rows"]
     ]
-    heading = ["", "seconds", "MB/s", "beside", "its seconds", "times as fast"]
-    table = aligned(heading, rows, "<>><>>")
-    return [*lines, styled(table[0], "dim"), *table[1:]]
+    heading = ["", "seconds", "MB/s", "beside", "its seconds", "times as fast", "least", "most"]
+    table = aligned(heading, rows, "<>><>>>>")
+    cold = result["cold_compile_seconds"]
+    last = [] if cold is None else ["", f"all kernels compiled from nothing in {number(cold, 1)} s"]
+    return [*lines, styled(table[0], "dim"), *table[1:], *last]

@@ -12,10 +12,14 @@ import numpy as np
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Bytes, Int, Longs, u
 
-NEW, UPPER, LOWER, LETTER, MARK, NUMBER, OTHER, SPACE, NEWLINE = range(9)
+NEW, UPPER, LOWER, LETTER, MARK, NUMBER, OTHER, SPACE, NEWLINE = (np.int64(i) for i in range(9))
 """Classes: not looked up yet, Lu and Lt, Ll, Lm and Lo, M, N, none of these, \\s, CR and LF.
 
-Letters are UPPER … LETTER, white space is SPACE and NEWLINE."""
+Letters are UPPER … LETTER, white space is SPACE and NEWLINE. Not literals: of those numba would
+compile versions of their own."""
+
+Flag = bool | np.bool_
+YES, NO = np.bool_(True), np.bool_(False)
 
 QUOTE, SLASH, BLANK = 0x27, 0x2F, 0x20
 
@@ -37,7 +41,7 @@ def class_at(data: Bytes, at: Int, classes: Bytes) -> Int:
 
 
 @kernel
-def run_end(data: Bytes, at: Int, end: Int, classes: Bytes, low: int, high: int) -> Int:
+def run_end(data: Bytes, at: Int, end: Int, classes: Bytes, low: Int, high: Int) -> Int:
     """Return where the characters of the classes low … high from `at` on end."""
     while at < end:
         found = class_at(data, at, classes)
@@ -48,7 +52,7 @@ def run_end(data: Bytes, at: Int, end: Int, classes: Bytes, low: int, high: int)
 
 
 @kernel
-def contraction_end(data: Bytes, at: Int, end: Int, fold: bool) -> Int:
+def contraction_end(data: Bytes, at: Int, end: Int, fold: Flag) -> Int:
     """Return the end of 's 't 'm 'd 're 've 'll at a place, `at` where there is none.
 
     fold: capitals count too, and with them ſ, which is an s to a pattern that ignores case.
@@ -72,7 +76,7 @@ def contraction_end(data: Bytes, at: Int, end: Int, fold: bool) -> Int:
 
 
 @kernel
-def space_end(data: Bytes, at: Int, end: Int, classes: Bytes, lines: bool, whole_tail: bool) -> Int:
+def space_end(data: Bytes, at: Int, end: Int, classes: Bytes, lines: Flag, whole_tail: Flag) -> Int:
     """Return the end of the pre-token of white space that starts at a place.
 
     lines: it reaches to the last line break of the run, if there is one. whole_tail: not where
@@ -223,7 +227,7 @@ def split_cased(data: Bytes, line_ends: Longs, classes: Bytes, ends: Longs, cuts
                 elif word == stop:
                     word = at
             if word > at:
-                at = contraction_end(data, word, end, True)
+                at = contraction_end(data, word, end, YES)
             elif kind == NUMBER:
                 left = 2
                 while left > 0 and stop < end:
@@ -249,7 +253,7 @@ def split_cased(data: Bytes, line_ends: Longs, classes: Bytes, ends: Longs, cuts
                     ):
                         at += 1
                 else:
-                    at = space_end(data, at, end, classes, True, False)
+                    at = space_end(data, at, end, classes, YES, NO)
             ends[u(count)] = at
             count += 1
         cuts[u(line + 1)] = count

@@ -11,9 +11,11 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.bpe import Bpe
-from engine.kernels import draws, lattice
+from engine.kernels import draws, lattice, words
+from engine.kernels.nbest import best_paths
 from engine.kernels.spaces import escape_spaces
 from engine.pieces import Vocabulary
+from engine.pipelines.scanning import SCANS, scan
 from engine.unigram import Unigram
 from engine.wordpiece import WordPiece
 
@@ -35,6 +37,20 @@ def _warm_viterbi() -> None:
     _unigram().segment_compiled(DATA, STARTS, ENDS)
 
 
+def _warm_viterbi_in_single_precision() -> None:
+    single = Unigram(_vocabulary(), unknown=0, unknown_score=-10.0, single_precision=True)
+    single.segment_compiled(DATA, STARTS, ENDS)
+
+
+def _warm_marginals() -> None:
+    _unigram().marginals(DATA, STARTS, ENDS)
+
+
+def _warm_nbest() -> None:
+    one, first, last = np.zeros(1, dtype=np.int32), np.zeros(1, np.int64), np.ones(1, np.int64)
+    best_paths(one, one + 1, np.zeros(1), first, last, 1)
+
+
 def _warm_reservoir() -> None:
     _unigram().sample_lines(DATA, STARTS, ENDS, 1.0, 0)
 
@@ -48,6 +64,13 @@ def _warm_bpe() -> None:
     bpe = Bpe(_vocabulary(), left, right, result, rank)
     bpe.segment_compiled(DATA, STARTS, ENDS)
     bpe.tables.merge_steps([0, 1, 0])
+
+
+def _warm_linear_bpe() -> None:
+    every_byte = [bytes((byte,)) for byte in range(256)]
+    left, right, result, rank = np.array([[97], [98], [256], [0]], dtype=np.int32)
+    bpe = Bpe(Vocabulary.build([*every_byte, b"ab"]), left, right, result, rank)
+    bpe.segment_compiled(DATA, STARTS, ENDS)
 
 
 def _warm_wordpiece() -> None:
@@ -72,14 +95,32 @@ def _warm_spaces() -> None:
     escape_spaces(raw, True, True, np.empty(12, dtype=np.uint8), np.empty(2, dtype=np.int64))
 
 
+def _warm_split() -> None:
+    for rule in SCANS.values():
+        scan(rule, DATA, ENDS)
+
+
+def _warm_words() -> None:
+    table = np.full(0x110000, words.KEPT, dtype=np.int32)
+    out, ends = np.empty(80, dtype=np.uint8), np.empty(80, dtype=np.int64)
+    spelled, cuts = np.zeros(1, dtype=np.uint8), np.empty(2, dtype=np.int64)
+    words.split_words(DATA, ENDS, table, spelled, out, ends, cuts)
+
+
 STEPS: list[Callable[[], object]] = [
     _warm_viterbi,
+    _warm_viterbi_in_single_precision,
     _warm_reservoir,
     _warm_matches,
     _warm_bpe,
+    _warm_linear_bpe,
     _warm_wordpiece,
+    _warm_split,
+    _warm_words,
     _warm_lattice,
     _warm_draws,
     _warm_spaces,
+    _warm_nbest,
+    _warm_marginals,
 ]
 """Each compiles some kernels, or loads them from numba's cache."""
