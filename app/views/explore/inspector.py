@@ -262,6 +262,8 @@ class Inspector(QScrollArea):
             if edge in marks.former:
                 return self.tr("On the former path, excluded by the constraints"), "ink2"
             return self.tr("Excluded by the constraints"), "ink2"
+        if edge in marks.former and not analysis.lattice.has_law:
+            return self.tr("On the path that the model takes without constraints"), "best"
         if not analysis.lattice.has_law:
             if (analysis.best.edges == edge).any():
                 return self.tr("On the path taken"), "best"

@@ -34,7 +34,7 @@ def draw_legend(
             rows.append(("alternative", tr("alternative 2")))
         elif count > 2:
             rows.append(("alternative", tr("alternatives 2–{n}").format(n=count)))
-    else:
+    elif len(analysis.best):
         rows.append(("best", tr("path taken")))
     rows.append(("other", tr("other edges") if arcs.has_law else tr("other matches")))
     marks = arcs.marks

@@ -101,7 +101,7 @@ class PathsView(QWidget):
     def ties(self) -> list[int]:
         """Return the paths whose score is that of the path before, to rounding."""
         paths = [row.path for row in self._placed.rows]
-        if len(paths) < 2:
+        if len(paths) < 2 or not paths[0].lattice.has_law:
             return []
         close = rounding(paths[0].lattice)
         return [k for k in range(1, len(paths)) if paths[k - 1].score - paths[k].score <= close]

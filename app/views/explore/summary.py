@@ -29,10 +29,10 @@ def lattice_note(placed: Placed) -> str:
         )
     if analysis.lattice.uncovered is not None:
         return tr("Explore", "no path: {why}").format(why=analysis.lattice.no_law)
-    if not analysis.lattice.has_law:
-        return tr("Explore", "all matches, and the path that the algorithm takes")
     if placed.solution is not None:
         return tr("Explore", "under the constraints below")
+    if not analysis.lattice.has_law:
+        return tr("Explore", "all matches, and the path that the algorithm takes")
     return ""
 
 
