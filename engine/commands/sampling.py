@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -174,10 +175,12 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
         "output": arguments.output,
         "lines": len(lines),
         "tokens": tokens,
+        "warnings": list(corpus.notes),
     }
     if arguments.json:
         print_json(document)
     else:
+        sys.stderr.write("".join(f"note: {note}\n" for note in corpus.notes))
         print_lines(
             [f"{arguments.output}: {counted(len(lines), 'line')}, {counted(tokens, 'token')}"]
         )

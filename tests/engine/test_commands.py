@@ -401,6 +401,25 @@ def test_sample_a_corpus(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
     assert first.read_bytes() != second.read_bytes()
 
 
+def test_sample_says_what_a_corpus_leaves_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source = tmp_path / "en.txt"
+    source.write_bytes(b"\xef\xbb\xbfwatch\r\nwatching\n")
+    argv = ("sample", "toy-watching", "--corpus", str(source), "--output", str(tmp_path / "out"))
+    notes = document(capsys, *argv)["warnings"]
+    assert len(notes) == 2
+    assert "byte order mark" in notes[0]
+    assert "CR LF" in notes[1]
+    code, out, err = run(capsys, *argv)
+    assert code == 0
+    assert err == "".join(f"note: {note}\n" for note in notes)
+    assert out.count("\n") == 1
+    source.write_bytes(b"watch\nwatching\n")
+    assert document(capsys, *argv)["warnings"] == []
+    assert run(capsys, *argv)[2] == ""
+
+
 def test_nothing_is_half_written(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
