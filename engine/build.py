@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import CoverageError, ModelError
-from engine.lattice import Lattice
+from engine.lattice import Lattice, Spelling
 from engine.model import Model, segment_prepared
 from engine.pipeline import Prepared
 from engine.segmenter import EdgeKind, Edges, Segmented
 
 if TYPE_CHECKING:
     from engine.pieces import Vocabulary
+
+
+_PLAIN = Spelling()
 
 
 def build_lattice(model: Model, prepared: Prepared) -> Lattice:
@@ -47,13 +50,12 @@ def build_lattice(model: Model, prepared: Prepared) -> Lattice:
             segmenter,
             error,
         )
-    missing = missing_tokens(edges, cut, len(prepared.data))
+    spelling = model.spelling
+    missing = missing_tokens(edges, cut, len(prepared.data), spelling)
     if len(missing):
         edges = sort_edges(join(edges, token_edges(cut, missing, model.vocabulary, segmenter.law)))
-    taken = edges_of_tokens(edges, cut, len(prepared.data))
-    return Lattice(
-        prepared, model.vocabulary, edges, taken, model.spelling, segmenter.law, segmenter
-    )
+    taken = edges_of_tokens(edges, cut, len(prepared.data), spelling)
+    return Lattice(prepared, model.vocabulary, edges, taken, spelling, segmenter.law, segmenter)
 
 
 def sort_edges(edges: Edges) -> Edges:
@@ -142,17 +144,37 @@ def unknown_at(edges: Edges, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where((place >= 0) & (edges.end[edge] > tokens), edge, -1)
 
 
-def missing_tokens(edges: Edges, cut: Segmented, size: int) -> NDArray[np.int64]:
-    """Return the tokens, int64[k], that no edge stands for."""
+def written_unknown(edges: Edges, spelling: Spelling) -> dict[int, int]:
+    """Return the edges by start that match the unknown token as it is written in the text."""
+    found = np.flatnonzero((edges.kind == EdgeKind.PIECE) & (edges.piece == spelling.unknown))
+    return dict(zip(edges.start[found].tolist(), found.tolist(), strict=True))
+
+
+def missing_tokens(
+    edges: Edges, cut: Segmented, size: int, spelling: Spelling
+) -> NDArray[np.int64]:
+    """Return the tokens, int64[k], that no edge stands for.
+
+    Unknown tokens and the bytes that spell unknown characters belong to edges of other spans.
+    """
     absent = np.flatnonzero(exact_edges(edges, cut, size) < 0)
-    return absent[unknown_at(edges, cut.starts[absent]) < 0]
+    covered = unknown_at(edges, cut.starts[absent]) >= 0
+    for start, edge in written_unknown(edges, spelling).items():
+        covered |= (cut.starts[absent] >= start) & (cut.starts[absent] < edges.end[edge])
+    spelled = [spelling.unknown]
+    if spelling.byte_pieces is not None:
+        spelled += spelling.byte_pieces.tolist()
+    return absent[~(covered & np.isin(cut.ids[absent], spelled))]
 
 
-def edges_of_tokens(edges: Edges, cut: Segmented, size: int) -> NDArray[np.int32]:
+def edges_of_tokens(
+    edges: Edges, cut: Segmented, size: int, spelling: Spelling = _PLAIN
+) -> NDArray[np.int32]:
     """Return the edges, int32[p], that the tokens of a segmentation lead along.
 
     Tokens that spell an unknown character in bytes belong to its one edge, a fused unknown token
-    covers several, and characters that the model drops have an edge but no token.
+    covers several (the unknown token as it is written among them), and characters that the model
+    drops have an edge but no token.
     """
     exact = exact_edges(edges, cut, size)
     if (exact >= 0).all() and _joined(cut, size):
@@ -160,6 +182,7 @@ def edges_of_tokens(edges: Edges, cut: Segmented, size: int) -> NDArray[np.int32
     taken: list[int] = []
     node = 0
     unknown = unknown_at(edges, np.arange(size, dtype=np.int64)).tolist()
+    written = written_unknown(edges, spelling)
     dropped = np.flatnonzero(edges.kind == EdgeKind.DROPPED)
     drop_at = dict(zip(edges.start[dropped].tolist(), dropped.tolist(), strict=True))
     tokens = zip(exact.tolist(), cut.starts.tolist(), cut.ends.tolist(), strict=True)
@@ -171,9 +194,12 @@ def edges_of_tokens(edges: Edges, cut: Segmented, size: int) -> NDArray[np.int32
             taken.append(edge)
             node = end
             continue
-        while node < end and unknown[node] >= 0 and edges.start[unknown[node]] == node:
-            taken.append(unknown[node])
-            node = int(edges.end[taken[-1]])
+        while node < end:
+            stray = written.get(node, unknown[node])
+            if stray < 0 or edges.start[stray] != node:
+                break
+            taken.append(stray)
+            node = int(edges.end[stray])
     if node != size:
         raise ModelError(
             "the model's tokens don't join to a path through the text",

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.conformance import compare_model, find_models, main, read_texts, same_score
+from engine.formats import load
+from tests.conformance import (
+    BYTES,
+    MARKS,
+    PREFIX,
+    TIE,
+    compare_model,
+    find_models,
+    main,
+    misspelled,
+    plain,
+    read_texts,
+    same_score,
+    span_fault,
+)
 
 LANGUAGES = 12
 LINES = 10
@@ -33,14 +48,27 @@ def sample(shared: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_ids_are_the_librarys(shared: Path, name: str) -> None:
+def test_all_is_as_the_library_has_it(shared: Path, name: str) -> None:
     result = compare_model(shared / "data" / "models" / name, sample(shared))
-    assert result.lines > 100
-    assert len(result.languages) == LANGUAGES
-    assert result.decoded > 0
-    assert result.spans > 0
-    assert result.clean, (result.first, result.first_decoded, result.first_span)
-    assert result.equal + result.equal_score == result.lines
+    assert result.texts > 100
+    assert result.tokens > 1000
+    assert result.different == 0, result.first
+    # Faults of the library that explain a difference are few and have names.
+    assert set(result.explained) <= {TIE, PREFIX, MARKS, BYTES}
+
+
+def test_a_wrong_span_and_a_wrong_spelling_are_seen(shared: Path) -> None:
+    model = load(shared / "data" / "models" / "tiktoken" / "r50k_base.tiktoken")
+    encoding = model.encode("ab cd")
+    assert list(misspelled(model, encoding)) == []
+    moved = replace(encoding, ids=encoding.ids[::-1].copy())
+    assert any("of the normalized text" in problem for problem in misspelled(model, moved))
+    token = encoding.token(0)
+    assert span_fault(token, 0, 1, "ab cd") == ""
+    assert span_fault(replace(token, end_char=0), 0, 2, "ab cd") == PREFIX
+    assert span_fault(replace(token, end_char=2), 0, 1, "a\u0301 cd") == MARKS
+    assert span_fault(replace(token, text="<0xE4>"), 0, 0, "中") == BYTES
+    assert plain("▁Éﬁ".encode()) == "efi"
 
 
 def test_models_are_found_by_their_endings(shared: Path) -> None:
@@ -50,8 +78,6 @@ def test_models_are_found_by_their_endings(shared: Path) -> None:
 
 
 def test_a_difference_is_seen_and_an_exact_tie_is_none(shared: Path) -> None:
-    from engine.formats import load
-
     model = load(shared / "data" / "broken" / "uni_float_tie.model")
     # a|aa|aa and aa|aa|a have one score; a|a|a|aa hasn't.
     assert same_score(model, [3, 4, 4], [4, 4, 3])
@@ -62,8 +88,9 @@ def test_a_difference_is_seen_and_an_exact_tie_is_none(shared: Path) -> None:
 def test_the_script_prints_its_table(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = shared / "data"
     chosen = ["--models", str(data / "models" / "sentencepiece"), "--only", "unigram_en"]
-    assert main([*chosen, "--texts", str(data / "corpora" / "udhr"), "--languages", "2"]) == 0
+    options = ["--languages", "2", "--edge", str(data / "broken")]
+    assert main([*chosen, "--texts", str(data / "corpora" / "udhr"), *options]) == 0
     table = capsys.readouterr().out
-    assert "2 texts" in table
     assert "sentencepiece/unigram_en_1k.model" in table
+    assert " 0 unexplained differences" in table
     assert main([*chosen, "--texts", str(data / "edge" / "nothing")]) == 2

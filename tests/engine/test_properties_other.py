@@ -1,6 +1,6 @@
 """Random SentencePiece, tiktoken and BytePiece models: the ids are those of the libraries.
 
-BytePiece's library doesn't install everywhere; its rule is written out in `tests.conformance`.
+BytePiece's library doesn't install everywhere; its rule is written out in `tests.peers`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tiktoken import Encoding
 from engine.encodings import PATTERNS
 from engine.formats import load
 from engine.model import Model
-from tests.conformance import bytepiece_peer
 from tests.engine.documents import bytepiece
 from tests.engine.random_models import frequencies, rank_files, sentencepiece_models, texts
+from tests.peers import bytepiece_peer
 
 MANY = settings(
     max_examples=60,
