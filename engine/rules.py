@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from engine.bpe import Bpe
 from engine.model import Model
 from engine.pieces import PieceKind
+from engine.subword_nmt import SubwordNmt
 from engine.unigram import Unigram
 
 Rule = tuple[str, str]
@@ -48,7 +49,9 @@ def _of_merging(model: Model, segmenter: Bpe) -> Iterator[Rule]:
             "first, and of equal ones the leftmost; no list of pairs is needed.",
             "concatenation": "Any two neighbours merge whose joined text is a piece, the highest "
             "score first, and of equal ones the leftmost; user-defined pieces never merge.",
-        }[segmenter.rule],
+            "passes": "Two symbols merge only where the codes list them as a pair; all places of "
+            "the pair listed first merge, from the left, before the next pair is looked for.",
+        }["passes" if isinstance(segmenter, SubwordNmt) else segmenter.rule],
     )
     if segmenter.rule == "concatenation":
         yield (

@@ -59,6 +59,14 @@ def test_what_inspect_says(reference: Model) -> None:
     assert (facts["format"], facts["algorithm"], facts["merges"]) == ("subword-nmt", "bpe", 1000)
     assert (facts["version"], facts["separator"]) == ("0.2", "@@")
     assert (facts["byte_level"], facts["warnings"], facts["holes"]) == (False, [], 0)
+    said = {rule["topic"]: rule["sentence"] for rule in facts["rules"]}
+    assert "all places of the pair" in said["merging"]
+
+
+def test_all_places_of_a_pair_merge_before_the_next(tmp_path: Path) -> None:
+    # One place at a time, ab + a would take the second a before its own pair could merge.
+    model = load(write(tmp_path, "#version: 0.2\nab a\na b\n"))
+    assert written(model, "ababx") == ["ab@@", "ab@@", "x"]
 
 
 def test_ids_are_unknowns_characters_then_merges(tmp_path: Path) -> None:
