@@ -175,6 +175,7 @@ class ExploreWorkspace(Workspace):
             self._fit_paths(law)
 
     def _pipeline_seen(self, seen: bool) -> None:
+        self.pipeline.set_seen(seen)
         self._pipeline_given = 0
         if seen:
             QTimer.singleShot(0, self, self._fit_pipeline)
@@ -188,7 +189,7 @@ class ExploreWorkspace(Workspace):
         wanted = self.pipeline.sizeHint().height() + self.pipeline.title.sizeHint().height()
         # The row of tabs is counted in.
         wanted += max((bar.sizeHint().height() for bar in self.findChildren(QTabBar)), default=0)
-        seen = self.pipeline.isVisible() and not pane.isFloating()
+        seen = self.pipeline.seen and not pane.isFloating()
         if seen and wanted > max(self._pipeline_given, pane.height()):
             self._pipeline_given = wanted
             self.resizeDocks([pane], [wanted], Qt.Orientation.Vertical)

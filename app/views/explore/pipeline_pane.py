@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QSize
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
 from app.draw.isolate import isolate
@@ -27,7 +26,7 @@ class PipelinePane(QStackedWidget):
     def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._placed, self._session = placed, placed.session
-        self._showing = False
+        self._showing = self._seen = False
         self.work = PipelineWork(placed, self)
         self.view = PipelineView(self.work, placed, theme)
         self.rows = StageTableModel(theme, self)
@@ -57,13 +56,15 @@ class PipelinePane(QStackedWidget):
     def sizeHint(self) -> QSize:
         return QSize(700, self.view.sizeHint().height() + 2)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.work.set_seen(True)
+    @property
+    def seen(self) -> bool:
+        """Whether the pane is in front of those that share its place."""
+        return self._seen
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.work.set_seen(False)
+    def set_seen(self, seen: bool) -> None:
+        """Work only while the pane is in front; Qt hides no pane behind another."""
+        self._seen = seen
+        self.work.set_seen(seen)
 
     def _choose(self, shape: str) -> None:
         self.setCurrentIndex(1 if shape == "table" else 0)
@@ -77,7 +78,9 @@ class PipelinePane(QStackedWidget):
         if not_applied:
             names = {"padding": self.tr("padding"), "truncation": self.tr("truncation")}
             listed = self.tr(" and ").join(names[name] for name in not_applied)
-            words += " · " + self.tr("The file's {settings} is not applied").format(settings=listed)
+            words += " · " + self.tr("Not applied, though the file has it: {settings}").format(
+                settings=listed
+            )
         self.title.note.setText(words)
         self.title.note.setToolTip(words)
         if self.currentIndex() == 1:
