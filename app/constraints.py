@@ -210,6 +210,8 @@ class Constraints(QObject):
         self.refused = error
         self.changed.emit()
         self._solve()
+        if not self.asked:
+            self.solved.emit()  # the analysis has waited in vain
 
 
 def solve(free: Analysis, asked: Asked, before: Solution | None) -> Solution:

@@ -82,7 +82,7 @@ def draw_marks(
             if np.isnan(x):
                 continue
             if pinned:
-                draw_pin(painter, theme, QPointF(x, place.base + 3), 18)
+                draw_pin(painter, theme, QPointF(x, place.base), 22)
             else:
                 middle = QPointF(x, place.base)
                 draw_bar(painter, theme, middle - QPointF(8, 0), middle + QPointF(8, 0))

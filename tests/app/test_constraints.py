@@ -209,6 +209,21 @@ def test_a_contradiction_is_refused_and_says_why(qtbot, session, explore):
     assert workspace.strip.isVisible()
 
 
+def test_a_constraint_that_the_lattice_does_not_have_is_left_out(qtbot, session, explore, models):
+    workspace = explore()
+    session.constraints.restore(session.models[0].key, (Constraint("pin", 0, 4),))
+    settle(qtbot, session)
+    assert session.constraints.asked == ()
+    assert "no piece covers the pinned span" in workspace.strip.note.text()
+    # Out of a scene it comes before there is a lattice, which is shown all the same.
+    opened = session.add_model(models["toy-lower"])
+    session.constraints.restore(opened.key, (Constraint("pin", 0, 40),))
+    settle(qtbot, session)
+    assert workspace.placed.analysis.model_key == opened.key
+    assert workspace.placed.analysis is session.analysis
+    assert "lies outside of the text" in workspace.strip.note.text()
+
+
 def test_chips_take_away_select_and_clear(qtbot, session, explore):
     workspace = explore()
     lattice = session.analysis.lattice

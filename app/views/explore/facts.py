@@ -11,12 +11,14 @@ from app.constraints import Solution
 from app.session import Analysis, OpenModel, Session
 from app.views.explore.paths_view import number
 from app.widgets.keyvalue import Fact
-from engine.display import hexadecimal
+from engine.display import hexadecimal, visible
 from engine.lattice import Lattice
 from engine.segmenter import EdgeKind
 from engine.text import Text, Unit
 
 BYTES_SHOWN = 48
+AROUND = 5
+"""Graphemes that are shown on both sides of a boundary."""
 
 tr = QCoreApplication.translate
 
@@ -49,6 +51,15 @@ def power_text(logarithm: float) -> str:
         return f"{math.exp(logarithm):,.1f}"
     power = logarithm / math.log(10)
     return f"{10 ** (power - int(power)):.1f} × 10^{int(power):,}"
+
+
+def around(text: Text, at: int) -> str:
+    """Return the graphemes before and after a byte, with a line between them."""
+    bounds = text.grapheme_bounds
+    before, after = text.position("grapheme", at), text.position("grapheme", at, up=True)
+    first = int(bounds[max(before - AROUND, 0)])
+    last = int(bounds[min(after + AROUND, len(bounds) - 1)])
+    return f"{visible(text.encoded[first:at])}|{visible(text.encoded[at:last])}"
 
 
 def node_facts(analysis: Analysis, solution: Solution | None, node: int, unit: Unit) -> list[Fact]:

@@ -230,9 +230,7 @@ class Inspector(QScrollArea):
         self.title.title.setText(self.tr("Boundary"))
         at = int(analysis.lattice.prepared.node_sources()[node])
         self.title.end.setText(f"{text.position(unit, at):,}")
-        before = visible(text.encoded[max(at - 24, 0) : at].decode(errors="ignore").encode())
-        after = visible(text.encoded[at : at + 24].decode(errors="ignore").encode())
-        self._show_piece(f"{before[-6:]}|{after[:6]}")
+        self._show_piece(facts.around(text, at))
         marks = self._placed.arcs.marks if self._placed.arcs is not None else NO_MARKS
         if node in marks.pinned_nodes:
             self._say(self.tr("Pinned: every segmentation cuts here"), "ink")
