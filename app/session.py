@@ -1,6 +1,7 @@
 """The session: what is open and selected, and what the engine says of it.
 
-The one object that calls the engine, always through `Jobs`. It announces what changed; views
+What several views need of the engine, the session asks for; what one alone needs, that view asks
+for itself. Either way the work goes through `Jobs`. The session announces what changed; views
 subscribe and paint. Every engine result carries the text and settings that it belongs to.
 """
 
@@ -42,13 +43,28 @@ LATTICE_LIMIT = 20_000
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
+def letters_of(number: int) -> str:
+    """Return the mark of open model `number`, from 0: A … Z, AA, AB … AZ, BA …"""
+    before, last = divmod(number, len(LETTERS))
+    return (letters_of(before - 1) if before else "") + LETTERS[last]
+
+
 @dataclass(frozen=True, eq=False)
 class OpenModel:
-    """A model in the window. key: unique while the session lives; letter: its second mark."""
+    """A model in the window.
+
+    key: unique while the session lives. color_index: its first mark, the same for no other open
+    model.
+    """
 
     key: int
-    letter: str
+    color_index: int
     model: Model
+
+    @property
+    def letter(self) -> str:
+        """Its second mark: A … Z, then AA, AB …"""
+        return letters_of(self.color_index)
 
     @property
     def name(self) -> str:
@@ -57,10 +73,6 @@ class OpenModel:
         for ending in (".json", ".model", ".tiktoken", ".tokenizer", ".txt", ".bpe", ".codes"):
             name = name.removesuffix(ending)
         return name or self.model.name
-
-    @property
-    def color_index(self) -> int:
-        return LETTERS.index(self.letter)
 
 
 @dataclass(frozen=True)
@@ -232,9 +244,9 @@ class Session(QObject):
 
     def add_model(self, model: Model) -> OpenModel:
         """Put a loaded model into the session and make it active."""
-        used = {m.letter for m in self._models}
-        letter = next((c for c in LETTERS if c not in used), LETTERS[-1])
-        opened = OpenModel(self._next_key, letter, model)
+        used = {m.color_index for m in self._models}
+        free = next(i for i in range(len(used) + 1) if i not in used)
+        opened = OpenModel(self._next_key, free, model)
         self._next_key += 1
         self._models = (*self._models, opened)
         self.models_changed.emit()
@@ -245,7 +257,7 @@ class Session(QObject):
     def replace_model(self, key: int, model: Model) -> None:
         """Put a model in the place of an open one; it keeps the letter and gets a new key."""
         place = next(i for i, m in enumerate(self._models) if m.key == key)
-        opened = OpenModel(self._next_key, self._models[place].letter, model)
+        opened = OpenModel(self._next_key, self._models[place].color_index, model)
         self._next_key += 1
         self._forget_encoding(key)
         self._models = (*self._models[:place], opened, *self._models[place + 1 :])
@@ -343,9 +355,11 @@ class Session(QObject):
         self._text = text
         self._readings.clear()
         self._beginnings.clear()
-        self._selection = Selection(model=self._active, language=self._selection.language)
+        selected = self._selection
+        self._selection = Selection(model=self._active, language=selected.language)
         self.text_changed.emit()
-        self.selection_changed.emit()
+        if self._selection != selected:
+            self.selection_changed.emit()
         for opened in self._models:
             self._start_encoding(opened)
         self._lattice_timer.start()

@@ -152,6 +152,25 @@ def test_a_selection_belongs_to_its_text(session, watching):
     assert session.selection.model == session.active.key
 
 
+def test_no_two_models_have_the_same_mark(session, watching):
+    for _ in range(54):
+        session.add_model(watching)
+    letters = [opened.letter for opened in session.models]
+    assert letters[:2] + letters[25:28] + letters[51:] == [
+        "A",
+        "B",
+        "Z",
+        "AA",
+        "AB",
+        "AZ",
+        "BA",
+        "BB",
+    ]
+    assert len({opened.color_index for opened in session.models}) == 54
+    session.close_model(session.models[26].key)
+    assert session.add_model(watching).letter == "AA"
+
+
 def test_encodings_run_beside_each_other(qtbot, session, watching, monkeypatch):
     """A slow model doesn't keep a fast one from being shown."""
     from engine.model import Model
