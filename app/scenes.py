@@ -259,6 +259,6 @@ def _corpus_reference(corpus: Corpus | None) -> tuple[str, ...]:
         return ()
     if corpus.path == corpus_path():
         return (PREFIX + CORPUS,)
-    if corpus.path != Path():
+    if corpus.parallel:
         return (str(corpus.path.absolute()),)
     return tuple(str(language.path.absolute()) for language in corpus.languages)

@@ -5,10 +5,21 @@ from __future__ import annotations
 import json
 
 import pytest
+from PySide6.QtWidgets import QStackedWidget
 
-from app.scenes import default_scene, with_digests
+from app.scenes import Scenes, default_scene, with_digests
+from app.workspaces import Workspaces
 from engine import bundled
-from engine.scene import Scene, SceneModel, SceneSelection, read_scene, write_scene
+from engine.corpus import open_corpus
+from engine.scene import (
+    WORKSPACES,
+    Scene,
+    SceneModel,
+    ScenePlayer,
+    SceneSelection,
+    read_scene,
+    write_scene,
+)
 
 
 def scene_path(name):
@@ -33,6 +44,8 @@ def test_a_built_in_scene_opens_as_it_says(qtbot, make_window, bundle):
     for name, value in vars(scene.settings).items():
         assert getattr(window.session.settings, name) == value
     assert (window.session.corpus is not None) == bool(scene.corpus)
+    if scene.player != ScenePlayer():
+        assert window.player is not None
     if window.player is not None:
         assert window.player.position == scene.player.position
         assert window.player.length > 0
@@ -127,6 +140,50 @@ def test_a_scene_that_cannot_be_shown_leaves_everything(qtbot, make_window, tmp_
     message = window.messages.banners.messages[0]
     assert message.severity == "error"
     assert message.what.startswith(("scene.json was not opened", "The scene was not opened"))
+
+
+def test_the_folder_that_one_stands_in_is_kept_as_a_folder(session, theme, tmp_path, monkeypatch):
+    for code in ("en", "de"):
+        (tmp_path / f"{code}.txt").write_text("a\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    scenes = Scenes(session, Workspaces(session, theme, {}, QStackedWidget()))
+    cases = {
+        ".": (tmp_path,),
+        "en.txt": (tmp_path / "en.txt",),
+        ("de.txt", "en.txt"): (tmp_path / "de.txt", tmp_path / "en.txt"),
+        "../" + tmp_path.name: (tmp_path,),
+    }
+    for given, kept in cases.items():
+        session.set_corpus(open_corpus(given))
+        write_scene(scenes.capture("explore"), tmp_path / "scene.json")
+        again = read_scene(tmp_path / "scene.json").corpus
+        assert again == tuple(map(str, kept))
+        assert open_corpus(again).parallel == session.corpus.parallel
+
+
+@pytest.mark.parametrize("digits", [25, 4_000, 5_000])
+def test_long_numbers_in_the_last_session_do_not_stop_the_window(make_window, digits):
+    from app.settings import data_folder
+    from app.window import SESSION_FILE
+
+    number = "9" * digits
+    fields = (
+        f'"active": {number}, "settings": {{"seed": {number}}}, '
+        f'"player": {{"position": {number}}}, '
+        f'"selection": {{"span": [0, {number}], "piece": {number}, "edge": {number}, '
+        f'"path": {number}, "model": {number}}}'
+    )
+    models = '["bundled:toy-watching"]'
+    (data_folder() / SESSION_FILE).write_text(
+        f'{{"segscope": 1, "text": "watching", "models": {models}, {fields}}}', encoding="utf-8"
+    )
+    window = make_window()
+    assert len(window.session.models) == (2 if digits == 5_000 else 1)
+    if digits == 5_000:
+        assert "not restored" in window.messages.banners.messages[0].what
+    for name in WORKSPACES:
+        window.show_workspace(name)
+        assert window.current == name
 
 
 def test_a_broken_last_session_gives_the_default(qtbot, make_window):
