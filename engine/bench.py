@@ -101,8 +101,9 @@ def bench(
     The first row compares with the library, where it is installed and has one for the format;
     the next ones with the engine's own encoding: the pipeline alone, the segmentation alone, and
     for a Unigram model perfect sampling at θ = 1. Then for a Unigram model of SentencePiece the
-    marginals beside the library's encoding, and the `PATHS` best paths beside the library's own,
-    on the first `NBEST_SIZE` bytes, as that takes it long. All go from lines to arrays.
+    marginals, added up by piece, beside the library's encoding, and the `PATHS` best paths beside
+    the library's own, on the first `NBEST_SIZE` bytes, as that takes it long. All go from lines
+    to arrays.
     """
     warm_up()
     segmenter, pipeline = model.segmenter, model.pipeline
@@ -126,7 +127,7 @@ def bench(
             unigram.sample_lines(again.data, again.starts, again.ends, 1.0, key)
 
         jobs["perfect sampling"] = sample
-        jobs["marginals"] = lambda: marginal_lines(model, lines)
+        jobs["marginals"] = lambda: marginal_lines(model, lines, edges=False)
         few = _first(lines, NBEST_SIZE)
         own, other = f"{PATHS} best paths", f"sentencepiece, {PATHS} best"
         jobs[own], sizes[own] = lambda: nbest_lines(model, few, PATHS), _size(few)

@@ -54,7 +54,8 @@ class LineMarginals:
     start, end, piece: int32[e], the edges by line, start and end. Positions are bytes of the
     normalized lines end to end; piece is as in `engine.segmenter.Edges`. marginal: float64[e], the
     probability that a segmentation of the line uses the edge. cuts: int64[lines + 1], the first
-    edge of each line, and their number. log_partition: float64[lines], nats.
+    edge of each line, and their number. counts: float64[pieces], how often each piece is used in
+    the mean over all lines. log_partition: float64[lines], nats. Without edges cuts are 0.
     """
 
     start: NDArray[np.int32]
@@ -62,13 +63,8 @@ class LineMarginals:
     piece: NDArray[np.int32]
     marginal: NDArray[np.float64]
     cuts: NDArray[np.int64]
+    counts: NDArray[np.float64]
     log_partition: NDArray[np.float64]
-
-    def expected_counts(self, size: int) -> NDArray[np.float64]:
-        """Return how often a segmentation uses each of `size` pieces in the mean, float64[size]."""
-        own = self.piece >= 0
-        counts = np.bincount(self.piece[own], self.marginal[own], minlength=size)
-        return counts.astype(np.float64)
 
 
 def nbest_lines(model: Model, lines: Sequence[str], n: int) -> LinePaths:
@@ -98,34 +94,40 @@ def nbest_lines(model: Model, lines: Sequence[str], n: int) -> LinePaths:
     return LinePaths(ids, offsets, found.scores, found.cuts)
 
 
-def marginal_lines(model: Model, lines: Sequence[str], theta: float = 1.0) -> LineMarginals:
+def marginal_lines(
+    model: Model, lines: Sequence[str], theta: float = 1.0, *, edges: bool = True
+) -> LineMarginals:
     """Return the probability of every edge of each line at inverse temperature `theta`.
 
-    Special strings are read literally; an added token is certain. Raises as `nbest_lines` does,
+    Special strings are read literally; an added token is certain. edges: False for counts and
+    log-partitions alone, which takes less time and memory. Raises as `nbest_lines` does,
     and `ParameterError` for a bad theta.
     """
     segmenter = _with_law(model)
     ready = model.pipeline.prepare_lines(lines)
     owned = ready.fixed >= 0
+    spans = (ready.data, ready.starts[~owned], ready.ends[~owned])
     try:
-        found = segmenter.marginals(ready.data, ready.starts[~owned], ready.ends[~owned], theta)
+        found = segmenter.marginals(*spans, theta, edges=edges)
     except CoverageError:
         # This says in which line.
         model.encode_lines(lines)
         raise
-    start, end, piece, marginal, logs = found
+    start, end, piece, marginal, counts, logs = found
     log_partition = np.zeros(len(ready.starts))
     log_partition[~owned] = logs
-    if owned.any():
+    added = ready.fixed[owned].astype(np.int32)
+    np.add.at(counts, added, 1.0)
+    if edges and owned.any():
         start = np.append(start, ready.starts[owned].astype(np.int32))
         end = np.append(end, ready.ends[owned].astype(np.int32))
-        piece = np.append(piece, ready.fixed[owned].astype(np.int32))
-        marginal = np.append(marginal, np.ones(int(owned.sum())))
+        piece = np.append(piece, added)
+        marginal = np.append(marginal, np.ones(len(added)))
         order = np.argsort(start, kind="stable")
         start, end, piece, marginal = start[order], end[order], piece[order], marginal[order]
     sums = np.concatenate((np.zeros(1), np.cumsum(log_partition)))
     cuts = np.searchsorted(start, _line_bounds(ready))
-    return LineMarginals(start, end, piece, marginal, cuts, np.diff(sums[ready.line_cuts]))
+    return LineMarginals(start, end, piece, marginal, cuts, counts, np.diff(sums[ready.line_cuts]))
 
 
 def _with_law(model: Model) -> Unigram:

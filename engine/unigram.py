@@ -45,14 +45,17 @@ class Marginals(NamedTuple):
     """The edges of many pre-tokens, by pre-token, start and end, and the law over them.
 
     start, end, piece: int32[e], as in `Edges`; an unknown edge has the unknown token's id.
-    marginal: float64[e], the probability that a segmentation uses the edge. log_partition:
-    float64[k], of each pre-token: the natural logarithm of the summed weights of all its paths.
+    marginal: float64[e], the probability that a segmentation uses the edge. counts: float64[n],
+    how often each piece of the vocabulary is used in the mean, the sum of its marginals.
+    log_partition: float64[k], of each pre-token: the natural logarithm of the summed weights of
+    all its paths.
     """
 
     start: NDArray[np.int32]
     end: NDArray[np.int32]
     piece: NDArray[np.int32]
     marginal: NDArray[np.float64]
+    counts: NDArray[np.float64]
     log_partition: NDArray[np.float64]
 
 
@@ -258,11 +261,14 @@ class Unigram:
         starts: NDArray[np.int64],
         ends: NDArray[np.int64],
         theta: float = 1.0,
+        *,
+        edges: bool = True,
     ) -> Marginals:
         """Return the probability of every edge of each pre-token under P ∝ exp(theta · score).
 
         What `engine.law` gives for one lattice, for many at once; the two differ by rounding, in
-        the tenth digit of a marginal at most for pre-tokens of up to 100,000 characters. Raises
+        the tenth digit of a marginal at most for pre-tokens of up to 100,000 characters. edges:
+        False for the counts and log-partitions alone, which takes less time and memory. Raises
         `ParameterError` unless theta is finite and not negative, and `CoverageError` where no
         path leads through.
         """
@@ -272,20 +278,20 @@ class Unigram:
         theta = min(check_theta(theta), STEEPEST_THETA)
         data, starts, ends = check_spans(data, starts, ends)
         trie = self._trie
-        # Of each piece, of an unknown edge, and of units where no piece ends (their id is -1).
-        logs = np.concatenate(
-            (theta * self.vocabulary.score, [theta * self.unknown_score, -np.inf])
-        )
+        # Of each piece, and of an unknown edge.
+        logs = np.append(theta * self.vocabulary.score, theta * self.unknown_score)
         weights = weights_of(logs)
-        walk = trie.weighted(weights[:-2], -1.0)
+        walk = trie.weighted(weights[:-1], -1.0)
         lengths = ends - starts
         longest = int(lengths.max(initial=0))
         # Text has about one edge a byte; a text with more gets room for them at once.
         room, total = (2 * n + 2 * trie.longest + 64 for n in (2 * longest, int(lengths.sum())))
         log_partition = np.empty(len(starts))
         while True:
-            start, end, piece = (np.empty(total, dtype=np.int32) for _ in range(3))
-            marginal = np.empty(total)
+            size = total if edges else 0
+            start, end, piece = (np.empty(size, dtype=np.int32) for _ in range(3))
+            marginal = np.empty(size)
+            counts = np.zeros(max(1, len(self.vocabulary)))
             count = kernels.marginals(
                 data,
                 starts,
@@ -293,14 +299,15 @@ class Unigram:
                 trie.table,
                 trie.by_char,
                 *walk,
-                logs[:-2],
-                float(weights[-2]),
-                float(logs[-2]),
+                logs[:-1],
+                float(weights[-1]),
+                float(logs[-1]),
                 self._has_strays,
                 self.unknown,
                 trie.longest,
                 longest,
                 room,
+                counts,
                 start,
                 end,
                 piece,
@@ -308,9 +315,8 @@ class Unigram:
                 log_partition,
             )
             if count >= 0:
-                return Marginals(
-                    start[:count], end[:count], piece[:count], marginal[:count], log_partition
-                )
+                columns = (start[:count], end[:count], piece[:count], marginal[:count])
+                return Marginals(*columns, counts[: len(self.vocabulary)], log_partition)
             if count < -1:
                 raise self._uncovered(data, starts, ends, -2 - int(count))
             room, total = 4 * room, 4 * total

@@ -53,6 +53,7 @@ def marginals(
     reach: int,
     longest: int,
     room: int,
+    counts: Floats,
     out_start: Ints,
     out_end: Ints,
     out_piece: Ints,
@@ -61,12 +62,16 @@ def marginals(
 ) -> Int:
     """Write the edges of all pre-tokens by start, then end, with their probabilities.
 
+    Also adds the probabilities to `counts`, float64[pieces]: how often each piece is used in the
+    mean. With empty out_… that is all.
+
     units … after: the trie with exp(θ·score) as weights, NaN where that may leave the range, and
     −1 where no piece ends; see `engine.kernels.trie.Walk`. logs: float64[pieces], θ·score.
     strays: whether an unknown character has an edge; its piece is `unknown`. reach: symbols of the
     longest piece. longest: bytes of the longest pre-token. room: edges of a pre-token to have room
-    for. out_…: int32 and float64 of one length. log_partition: float64[k]. Returns the number of
-    edges, −1 where there is no room for them, and −2 − k where no path leads through pre-token k.
+    for. out_…: int32 and float64 of one length, or all empty. log_partition: float64[k]. Returns
+    the number of edges written, −1 where there is no room for them, and −2 − k where no path leads
+    through pre-token k.
     """
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
@@ -75,6 +80,7 @@ def marginals(
     exponent = np.empty(longest + 1, np.int64)
     chance = np.empty(longest + 1, np.float64)
     to = np.empty(room, np.int32)
+    piece = np.empty(room, np.int32)
     stray = np.empty(room, np.uint8)
     weight = np.empty(room, np.float64)
     root = np.int64(units[u(0)])
@@ -87,15 +93,12 @@ def marginals(
         count = ZERO
         for start in range(n):
             leaving[u(start)] = count
-            place = offset + places[u(start)]
-            if count + reach + 1 >= room or written + count + reach + 1 >= out_end.size:
+            if count + reach + 1 >= room:
                 return ZERO - 1
             child = root + symbols[u(start)]
             if strays and (units[u(child + 1)] != 0 or units[u(child + 2)] < 0):
                 to[u(count)], weight[u(count)], stray[u(count)] = start + 1, unknown_weight, 1
-                out_start[u(written + count)] = place
-                out_end[u(written + count)] = offset + places[u(start + 1)]
-                out_piece[u(written + count)] = unknown
+                piece[u(count)] = unknown
                 count += 1
             node = start
             unit = ZERO
@@ -110,9 +113,7 @@ def marginals(
                 own = weights[u((child >> shift) + after)]
                 if own != -1.0:
                     to[u(count)], weight[u(count)], stray[u(count)] = node, own, 0
-                    out_start[u(written + count)] = place
-                    out_end[u(written + count)] = offset + places[u(node)]
-                    out_piece[u(written + count)] = units[u(child + 2)]
+                    piece[u(count)] = units[u(child + 2)]
                     count += 1
         leaving[u(n)] = count
         power = ZERO
@@ -141,36 +142,42 @@ def marginals(
                 sound = sound and SMALL <= total <= LARGE
             beta[u(start)] = total
             exponent[u(start)] = power
-        if not (sound and beta[u(0)] > 0.0):
+        if sound and beta[u(0)] > 0.0:
+            log_partition[u(k)] = math.log(beta[u(0)]) - exponent[u(0)] * math.log(SCALE)
+            for node in range(n + 1):
+                chance[u(node)] = 0.0
+            chance[u(0)] = 1.0
+            for start in range(n):
+                share = 0.0
+                if chance[u(start)] > 0.0:
+                    share = chance[u(start)] / beta[u(start)]
+                for i in range(leaving[u(start)], leaving[u(start + 1)]):
+                    node = to[u(i)]
+                    ahead = beta[u(node)]
+                    if exponent[u(node)] != exponent[u(start)] and ahead != 0.0:
+                        ahead = rescaled(ahead, exponent[u(start)] - exponent[u(node)])
+                    weight[u(i)] *= ahead * share
+                    chance[u(node)] += weight[u(i)]
+        else:
             for i in range(count):
-                own = unknown_log if stray[u(i)] else logs[u(out_piece[u(written + i)])]
-                weight[u(i)] = own
+                weight[u(i)] = unknown_log if stray[u(i)] else logs[u(piece[u(i)])]
             log_partition[u(k)] = marginals_in_logs(n, leaving, to, weight, beta, chance)
             if log_partition[u(k)] == -np.inf:
                 return ZERO - 2 - k
-            for i in range(count):
-                out_marginal[u(written + i)] = weight[u(i)]
-            written += count
-            continue
-        log_partition[u(k)] = math.log(beta[u(0)]) - exponent[u(0)] * math.log(SCALE)
-        for node in range(n + 1):
-            chance[u(node)] = 0.0
-        chance[u(0)] = 1.0
-        for start in range(n):
-            if chance[u(start)] == 0.0:
+        for i in range(count):
+            if piece[u(i)] >= 0:
+                counts[u(piece[u(i)])] += weight[u(i)]
+        if out_end.size > 0:
+            if written + count > out_end.size:
+                return ZERO - 1
+            for start in range(n):
                 for i in range(leaving[u(start)], leaving[u(start + 1)]):
-                    out_marginal[u(written + i)] = 0.0
-                continue
-            share = chance[u(start)] / beta[u(start)]
-            for i in range(leaving[u(start)], leaving[u(start + 1)]):
-                node = to[u(i)]
-                ahead = beta[u(node)]
-                if exponent[u(node)] != exponent[u(start)] and ahead != 0.0:
-                    ahead = rescaled(ahead, exponent[u(start)] - exponent[u(node)])
-                part = weight[u(i)] * ahead * share
-                out_marginal[u(written + i)] = part
-                chance[u(node)] += part
-        written += count
+                    at = written + i
+                    out_start[u(at)] = offset + places[u(start)]
+                    out_end[u(at)] = offset + places[u(to[u(i)])]
+                    out_piece[u(at)] = piece[u(i)]
+                    out_marginal[u(at)] = weight[u(i)]
+            written += count
     return written
 
 

@@ -51,8 +51,12 @@ def test_marginals_of_lines_are_those_of_their_lattices(model: Model, theta: flo
         np.testing.assert_allclose(found.marginal[own], law.marginal, atol=1e-12)
         assert found.log_partition[i] == pytest.approx(law.log_partition, rel=1e-12, abs=1e-12)
         shift += lattice.n_nodes - 1
-    counts = found.expected_counts(len(model.vocabulary))
-    assert counts.sum() == pytest.approx(found.marginal.sum())
+    counts = np.bincount(found.piece, found.marginal, minlength=len(model.vocabulary))
+    np.testing.assert_allclose(found.counts, counts, atol=1e-12)
+    alone = marginal_lines(model, LINES, theta, edges=False)
+    assert len(alone.start) == 0
+    assert alone.counts.tolist() == found.counts.tolist()
+    assert alone.log_partition.tolist() == found.log_partition.tolist()
 
 
 def test_fused_unknown_tokens_are_spelled_once() -> None:
