@@ -57,11 +57,14 @@ class Change(IntEnum):
         return self.name.lower().replace("_", " ")
 
 
+_SAME = Change.SAME
+
+
 @lru_cache(maxsize=4096)
 def change_of(before: bytes, after: bytes) -> Change:
     """Return how `after` comes from `before`, both in UTF-8 (else only SAME is found)."""
     if before == after:
-        return Change.SAME
+        return _SAME
     if not before:
         return Change.INSERTED
     try:

@@ -26,6 +26,10 @@ Ints = NDArray[np.int32]
 StageName = Literal["normalizer", "pre_tokenizer", "model", "decoder"]
 
 
+_UNKNOWN = Change.UNKNOWN
+"""Members of an IntEnum are slow to reach; this one is asked for once a part."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
     """What stands after one stage.
@@ -305,14 +309,12 @@ def _decoder(model: Model, encoding: Encoding, tokens: Stage) -> Stage:
     text, ids = encoding.text, encoding.ids.tolist()
     cuts, parts = decoded_parts(model.decode, ids, model.vocabulary.bytes)
     given = text.encoded
+    groups = np.array(cuts[:-1], dtype=np.int64)
+    unknown_tokens = tokens.change == Change.UNKNOWN
+    spans = [array.tolist() for array in _union(groups, tokens.source_start, tokens.source_end)]
+    spans.append(np.logical_or.reduceat(unknown_tokens, groups).tolist() if len(groups) else [])
     rows: list[tuple[bytes, int, int, bool]] = []
-    for number, part in enumerate(parts):
-        group = slice(cuts[number], cuts[number + 1])
-        first, last = tokens.source_start[group], tokens.source_end[group]
-        wide = last > first
-        begin = int(first[wide].min()) if wide.any() else int(first[0])
-        end = int(last[wide].max()) if wide.any() else begin
-        unknown = bool((tokens.change[group] == Change.UNKNOWN).any())
+    for part, begin, end, unknown in zip(parts, *spans, strict=True):
         if not part:
             continue
         if rows and begin < rows[-1][2]:
@@ -331,7 +333,7 @@ def _decoder(model: Model, encoding: Encoding, tokens: Stage) -> Stage:
                 begin = reach
         elif reach < begin and part == b" " and begin == end:
             begin = reach
-        what = Change.UNKNOWN if unknown else change_of(given[begin:end], part)
+        what = _UNKNOWN if unknown else change_of(given[begin:end], part)
         start.append(at)
         at += len(part)
         ends.append(at)
