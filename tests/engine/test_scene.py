@@ -221,3 +221,13 @@ def test_unknown_bundled_names() -> None:
         SceneModel("bundled:nothing").locate()
     with pytest.raises(ParameterError, match="bundled:everyday"):
         bundled.locate_corpus("bundled:nothing")
+
+
+def test_the_reading_of_special_strings_is_kept_and_an_unknown_one_is_warned_of(tmp_path):
+    path = tmp_path / "a.json"
+    write_scene(Scene(settings=SceneSettings(special="forbid")), path)
+    assert read_scene(path).settings.special == "forbid"
+    path.write_text('{"segscope": 1, "settings": {"special": "maybe"}}')
+    scene = read_scene(path)
+    assert scene.settings.special == "literal"
+    assert scene.warnings == ("there is no special 'maybe'; literal is shown",)
