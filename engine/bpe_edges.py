@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import compiled
 from engine.matching import EdgeList, room_for_tokens, unit_end
+from engine.pieces import PieceKind
 from engine.segmenter import EdgeKind
 
 if TYPE_CHECKING:
@@ -119,6 +120,24 @@ def canonical_edges(bpe: Bpe, lattice: Lattice) -> NDArray[np.bool_]:
         backed[edges[together]] = True
         fits &= backed | _beside_others(lattice, merged, edges is right)
     return fits
+
+
+def canonical_pieces(bpe: Bpe) -> NDArray[np.int8]:
+    """Return of each piece whether merging its own symbols gives it back, int8[n].
+
+    1 where it does, 0 where it doesn't: the merges alone never make it. −1 where that rule isn't
+    the piece's own: pieces that merging doesn't make (special, added, unknown, fallback bytes,
+    user-defined, unused), and all of a model that looks pre-tokens up first or spells a piece
+    otherwise at the start or the end of a pre-token.
+    """
+    vocabulary = bpe.vocabulary
+    answer = np.full(len(vocabulary), -1, dtype=np.int8)
+    if bpe.ignore_merges or not bpe.spelled_alike:
+        return answer
+    pieces = np.flatnonzero((vocabulary.kind == PieceKind.NORMAL) & (vocabulary.lengths > 0))
+    alone = np.stack((pieces, np.full(len(pieces), -1)), axis=1).astype(np.int64)
+    answer[pieces] = _stay_alone(bpe, alone)
+    return answer
 
 
 def _neighbours(

@@ -13,12 +13,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bpe import Bpe
+from engine.bpe_edges import canonical_pieces
 from engine.errors import ParameterError
 from engine.model import Model
 from engine.pieces import PieceKind
 from engine.progress import Report, silent
 
-Column = Literal["id", "text", "bytes", "chars", "script", "kind", "score", "rank"]
+Column = Literal["id", "text", "bytes", "chars", "script", "kind", "score", "rank", "canonical"]
 COLUMNS: tuple[Column, ...] = get_args(Column)
 
 COMMON, MIXED, BROKEN = "Common", "Mixed", "Not UTF-8"
@@ -40,6 +42,8 @@ class PieceTable:
     n_bytes, n_chars: int32.
     script: uint16, an index into `scripts`. kind: uint8, `PieceKind`. score: float64, NaN where
     there is none. rank: int32, the lowest merge that makes the piece, the largest int32 for none.
+    canonical: int8, whether merging its own symbols gives a piece back (1 or 0); −1 where another
+    rule makes it (`engine.bpe_edges.canonical_pieces`).
     """
 
     ids: NDArray[np.int32]
@@ -51,6 +55,7 @@ class PieceTable:
     kind: NDArray[np.uint8]
     score: NDArray[np.float64]
     rank: NDArray[np.int32]
+    canonical: NDArray[np.int8]
     alphabetic: NDArray[np.int32]
     folded: list[str]
     _orders: dict[tuple[Column, bool], NDArray[np.int64]] = field(default_factory=dict, repr=False)
@@ -71,9 +76,9 @@ class PieceTable:
         """Return the rows that match every term of `query`, int64, ascending.
 
         Terms are separated by blanks: `len>8` (also bytes, chars, id, rank, score; < <= = >= >),
-        `script:Hangul`, `kind:byte`, `/regular expression/`, anything else is a part of the piece
-        (upper and lower case count only when the term has an upper case letter; `␣` or a quoted
-        term for blanks). Raises `ParameterError` for a term that can't be read.
+        `script:Hangul`, `kind:byte`, `canonical:no`, `/regular expression/`, anything else is a
+        part of the piece (upper and lower case count only when the term has an upper case letter;
+        `␣` or a quoted term for blanks). Raises `ParameterError` for a term that can't be read.
         """
         keep = np.ones(len(self), dtype=bool)
         for term in _terms(query):
@@ -95,6 +100,8 @@ class PieceTable:
             keys = self._keys(column).astype(np.float64)
             if column == "rank":
                 keys[keys == _NO_RANK] = np.nan
+            elif column == "canonical":
+                keys[keys < 0] = np.nan
             # argsort puts NaN last
             order = np.argsort(-keys if descending else keys, kind="stable")
             self._orders[column, descending] = order
@@ -117,6 +124,7 @@ class PieceTable:
             "kind": self.kind,
             "score": self.score,
             "rank": self.rank,
+            "canonical": self.canonical,
         }
         return arrays[column]
 
@@ -133,6 +141,8 @@ class PieceTable:
         if colon and value and name == "kind":
             names = tuple(kind.name.replace("_", "-") for kind in PieceKind)
             return self._named(self.kind, names, value, "kind")
+        if colon and value and name == "canonical":
+            return self._named(self.canonical, ("no", "yes"), value, "answer to canonical:")
         if len(term) > 2 and term[0] == term[-1] == "/":
             return self._search_regular(term[1:-1])
         if len(term) > 2 and term[0] == term[-1] == '"':
@@ -203,9 +213,10 @@ def piece_table(model: Model, report: Report = silent) -> PieceTable:
     for row in np.flatnonzero(marked).tolist():
         texts[row] = vocabulary.text(int(ids[row]))
     rank = np.full(len(vocabulary), _NO_RANK, dtype=np.int32)
-    if model.algorithm == "bpe":
-        segmenter = model.segmenter
-        np.minimum.at(rank, segmenter.result, segmenter.rank)  # type: ignore[attr-defined]
+    canonical = np.full(len(vocabulary), -1, dtype=np.int8)
+    if isinstance(model.segmenter, Bpe):
+        np.minimum.at(rank, model.segmenter.result, model.segmenter.rank)
+        canonical = canonical_pieces(model.segmenter)
     folded = [text.lower() for text in texts]
     report(3, 3)
     return PieceTable(
@@ -218,6 +229,7 @@ def piece_table(model: Model, report: Report = silent) -> PieceTable:
         vocabulary.kind[ids],
         vocabulary.score[ids],
         rank[ids],
+        canonical[ids],
         _alphabetic(texts),
         folded,
     )

@@ -40,6 +40,7 @@ class VocabularyTableModel(QAbstractTableModel):
             "kind": self.tr("Kind"),
             "score": self.tr("Score (nats)"),
             "rank": self.tr("Merge rank"),
+            "canonical": self.tr("Canonical"),
         }
         self._kinds = {
             PieceKind.NORMAL: self.tr("normal"),
@@ -117,6 +118,8 @@ class VocabularyTableModel(QAbstractTableModel):
             return self._shown(table, vocabulary, int(self._rows[index.row()]), column)
         if role == Qt.ItemDataRole.ToolTipRole and column == "text":
             return hexadecimal(vocabulary.bytes(self.piece(index.row())))
+        if role == Qt.ItemDataRole.ToolTipRole and column == "canonical":
+            return self.tr("whether merging the piece's own symbols gives it back")
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(column)
         if role == Qt.ItemDataRole.FontRole and column == "text":
@@ -140,6 +143,8 @@ class VocabularyTableModel(QAbstractTableModel):
         if column == "score":
             score = float(table.score[row])
             return "" if np.isnan(score) else signed(score, 4)
+        if column == "canonical":
+            return ("", self.tr("no"), self.tr("yes"))[int(table.canonical[row]) + 1]
         return f"{table.rank[row]:,}" if table.has_rank(row) else ""
 
     @staticmethod

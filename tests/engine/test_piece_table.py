@@ -4,6 +4,7 @@ reading of the definitions.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -152,9 +153,12 @@ def test_every_order(unigram: Model, bpe: Model, column: str, descending: bool) 
             "kind": table.kind.tolist(),
             "score": table.score.tolist(),
             "rank": table.rank.tolist(),
+            "canonical": table.canonical.tolist(),
         }[column]
         absent = [
-            (column == "rank" and not table.has_rank(row)) or keys[row] != keys[row]
+            (column == "rank" and not table.has_rank(row))
+            or (column == "canonical" and keys[row] < 0)
+            or keys[row] != keys[row]
             for row in range(len(table))
         ]
         known = sorted(
@@ -164,6 +168,26 @@ def test_every_order(unigram: Model, bpe: Model, column: str, descending: bool) 
         )
         rest = [row for row in rows.tolist() if absent[row]]
         assert table.sort(rows, column, descending).tolist() == known + rest
+
+
+def test_a_piece_that_no_merge_gives_back_is_not_canonical(bpe: Model, unigram: Model) -> None:
+    table = piece_table(bpe)
+    for row in range(0, len(table), 37):
+        piece = int(table.ids[row])
+        word = bpe.segmenter.first_symbols(bpe.vocabulary.bytes(piece))  # type: ignore[attr-defined]
+        left = [symbol[0] for symbol in bpe.segmenter.merged(word)]  # type: ignore[attr-defined]
+        assert table.canonical[row] in (-1, left == [piece])
+    assert np.count_nonzero(table.canonical == 1) > 1000
+    assert (piece_table(unigram).canonical == -1).all()
+    segmenter = bpe.segmenter
+    highest = int(np.argmax(segmenter.rank))  # type: ignore[attr-defined]
+    lost = int(segmenter.result[highest])  # type: ignore[attr-defined]
+    kept = np.arange(len(segmenter.rank)) != highest  # type: ignore[attr-defined]
+    columns = {name: getattr(segmenter, name)[kept] for name in ("left", "right", "result", "rank")}
+    fewer = piece_table(replace(bpe, segmenter=replace(segmenter, **columns)))  # type: ignore[type-var]
+    assert fewer.filter("canonical:no").tolist() == [fewer.row_of(lost)]
+    with pytest.raises(ParameterError, match="no piece has the answer"):
+        fewer.filter("canonical:perhaps")
 
 
 def test_texts_alike_at_their_start_are_told_apart() -> None:

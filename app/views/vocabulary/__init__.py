@@ -147,6 +147,8 @@ class VocabularyWorkspace(Workspace):
             for column, algorithm in shown.items():
                 absent = opened.model.algorithm != algorithm
                 self.view.setColumnHidden(COLUMNS.index(column), absent)
+            judged = bool((table.canonical >= 0).any())
+            self.view.setColumnHidden(COLUMNS.index("canonical"), not judged)
             self.rows.set_table(table, opened.model.vocabulary)
             if self.view.isColumnHidden(self.view.horizontalHeader().sortIndicatorSection()):
                 self.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
