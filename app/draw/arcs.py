@@ -7,6 +7,7 @@ the axis and in the view.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,30 @@ class Arcs:
     @property
     def has_law(self) -> bool:
         return self.lattice.has_law
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The leftmost and the rightmost x of each arc that is drawn, at zoom 1."""
+        placed = self.placement
+        return np.minimum(placed.x0, placed.x1), np.maximum(placed.x0, placed.x1)
+
+    @cached_property
+    def tellers(self) -> Ints:
+        """The arcs whose width tells how steep all are: those of paths, else all."""
+        on_path = np.flatnonzero(self.placement.role >= Role.ALTERNATIVE)
+        return on_path if len(on_path) else np.arange(len(self.placement))
+
+    @cached_property
+    def widest(self) -> float:
+        """The greatest width at zoom 1 of an arc among `tellers`, ghosts left out."""
+        low, high = self.ends
+        some = self.tellers[~self.ghost[self.tellers]]
+        return float((high[some] - low[some]).max(initial=0.0))
+
+    @cached_property
+    def ghost_tellers(self) -> Ints:
+        """The ghosts among `tellers`."""
+        return self.tellers[self.ghost[self.tellers]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,29 +258,37 @@ def place_nodes(
 
 def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> Placement:
     """Return the arcs in view in screen pixels, none taller than `room`."""
-    placed = arcs.placement
-    x0, x1 = viewport.to_screen(placed.x0), viewport.to_screen(placed.x1)
-    axis = viewport.axis
+    placed, axis = arcs.placement, viewport.axis
+    first, last = viewport.visible
+    low, high = arcs.ends
+    slack = GHOST / viewport.zoom
+    # Of a long text few arcs are in view: what follows is done for these only.
+    rows = np.flatnonzero((high >= first - slack) & (low <= last + slack))
     back = 1.0 if axis is not None and axis.n_units and axis.turned[0] else -1.0
-    x0 = x0 + np.where(arcs.ghost, back * GHOST, 0.0)
-    first, last = (viewport.screen(x) for x in viewport.visible)
-    rows = np.flatnonzero((np.maximum(x0, x1) >= first) & (np.minimum(x0, x1) <= last))
-    height = _heights(np.abs(x1 - x0), placed, room, bumps=arcs.bumps)
-    return replace(_rows(placed, rows), x0=x0[rows], x1=x1[rows], height=height[rows])
+
+    def on_screen(rows: Ints) -> tuple[Floats, Floats]:
+        shift = np.where(arcs.ghost[rows], back * GHOST, 0.0)
+        return viewport.to_screen(placed.x0[rows]) + shift, viewport.to_screen(placed.x1[rows])
+
+    x0, x1 = on_screen(rows)
+    left, right = viewport.screen(first), viewport.screen(last)
+    kept = (np.maximum(x0, x1) >= left) & (np.minimum(x0, x1) <= right)
+    rows, x0, x1 = rows[kept], x0[kept], x1[kept]
+    ghosts = on_screen(arcs.ghost_tellers)
+    widest = float(np.abs(ghosts[1] - ghosts[0]).max(initial=arcs.widest * viewport.zoom))
+    height = _heights(np.abs(x1 - x0), widest, room)
+    if arcs.bumps:
+        height = np.where(placed.fragment[rows], BUMP, height)
+    return replace(_rows(placed, rows), x0=x0, x1=x1, height=height)
 
 
-def _heights(width: Floats, placed: Placement, room: float, *, bumps: bool) -> Floats:
+def _heights(width: Floats, widest: float, room: float) -> Floats:
     """Return the height of each arc: LOWEST + SLOPE · width, flatter where the room is short."""
     room = max(room, 40.0)
-    if len(width) == 0:
-        return width
-    wide = width[placed.role >= Role.ALTERNATIVE]
-    widest = float(wide.max()) if len(wide) else float(width.max())
     slope = min(SLOPE, max((room * 0.92 - LOWEST) / max(widest, 1.0), 0.35))
     height = LOWEST + slope * width
     # What would still be too tall flattens towards the top without losing its order.
     knee = 0.85 * room
     over = np.maximum(height - knee, 0.0)
     spare = room - knee
-    height = np.where(height > knee, knee + spare * over / (over + spare), height)
-    return np.where(placed.fragment, BUMP, height) if bumps else height
+    return np.where(height > knee, knee + spare * over / (over + spare), height)

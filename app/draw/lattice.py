@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen
 
+from app.draw.arc_labels import draw_labels, role_color
 from app.draw.arcs import Arcs, Nodes
 from app.draw.constraint_marks import (
-    MARK,
     apart_pen,
     draw_marks,
     excluded_pen,
@@ -19,24 +20,16 @@ from app.draw.constraint_marks import (
 )
 from app.draw.frame import Frame
 from app.draw.glyphs import draw_text, units_in_view
-from app.draw.marks import count_box, draw_count, draw_halo_text
 from app.draw.tokens import ghost_box
 from app.draw.viewport import GUTTER, Viewport
-from app.draw.widths import Widths
-from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from app.theme import SIZE_DATA, Theme
 from engine.display import visible
-from engine.place import BUMP, Placement, Role, free_boxes
+from engine.place import Placement, Role
 
 Floats = NDArray[np.float64]
 
-UNLIKELY = 0.02
-"""Probability under which an edge that no shown path uses gets no label."""
-
-SURE = 0.995
-"""Probability from which on no number is written."""
-
-MANY, TOO_MANY = 400, 4000
-"""Arcs in view of which labels are tried, and above which a density image is drawn."""
+TOO_MANY = 4000
+"""Arcs in view above which a density image is drawn."""
 
 NEAR, FAR = 0.5, 0.1
 """Zoom from which labels are drawn, and under which a density image stands for the arcs."""
@@ -52,28 +45,6 @@ class Light:
     span: tuple[int, int] | None = None
     path: frozenset[int] = field(default_factory=frozenset)
     node: int | None = None
-
-
-def role_color(theme: Theme, role: int) -> QColor:
-    """Return the colour of a path: the best, an alternative, or any other edge."""
-    if role >= Role.BEST:
-        return theme.color("best")
-    return theme.color("alternative" if role == Role.ALTERNATIVE else "ink3")
-
-
-def probability_text(p: float) -> str:
-    """Return a probability as written under an apex: `.733`; empty where it is as good as 1."""
-    if np.isnan(p) or p >= SURE:
-        return ""
-    return f"{p:.3f}".lstrip("0")
-
-
-def edge_number(arcs: Arcs, shapes: Placement, k: int) -> str:
-    """Return the number of an arc: its probability, or its merge's rank where there is no law."""
-    if arcs.has_law:
-        return probability_text(float(shapes.marginal[k]))
-    rank = int(arcs.lattice.rank[shapes.edge[k]])
-    return f"{rank:,}" if rank >= 0 else ""
 
 
 def draw_lattice(
@@ -101,12 +72,12 @@ def draw_lattice(
     _draw_ghost(painter, viewport, theme, arcs, place)
     if not far:
         _draw_nodes(painter, viewport, theme, nodes, place)
-        draw_marks(painter, viewport, theme, arcs, nodes, shapes, place)
         _draw_chosen_node(painter, viewport, theme, nodes, place, light)
+        draw_marks(painter, viewport, theme, arcs, nodes, shapes, place)
     if arcs.has_law and not far:
         _draw_bars(painter, viewport, theme, nodes, place)
     if not far and viewport.zoom >= NEAR:
-        _draw_labels(painter, viewport, theme, arcs, shapes, place, light)
+        draw_labels(painter, viewport, theme, arcs, shapes, place, light.selected, light.hover)
     painter.restore()
 
 
@@ -309,133 +280,26 @@ def _draw_bars(
             painter.drawRect(QRectF(viewport.screen(x) - 2, bottom - tall, 4, tall))
 
 
-@dataclass(frozen=True)
-class _Label:
-    """Text at a place, in a box that others must keep out of; `of`: the label it needs."""
+@lru_cache(maxsize=2)
+def _overview(arcs: Arcs, axis_width: float, width: float, height: float) -> list[QRectF]:
+    """Return the best path's tokens as bars, tall where tokens are long: the same at each scroll.
 
-    box: QRectF
-    text: str
-    font: QFont
-    color: QColor
-    of: int = -1
-
-
-def _draw_labels(
-    painter: QPainter,
-    viewport: Viewport,
-    theme: Theme,
-    arcs: Arcs,
-    shapes: Placement,
-    place: Frame,
-    light: Light,
-) -> None:
-    """Write counts, pieces, path numbers and probabilities where boxes are free."""
-    counts = _inside_counts(theme, arcs, viewport, place) if arcs.bumps else []
-    labels = _arc_labels(theme, arcs, shapes, place, light)
-    boxes = [box for box, _ in counts] + [label.box for label in labels]
-    sides = np.array([(b.left(), b.top(), b.right(), b.bottom()) for b in boxes]).reshape(-1, 4)
-    sides[sides[:, 1] < 0] = np.nan
-    free = free_boxes(sides)
-    for (box, count), fits in zip(counts, free, strict=False):
-        if fits:
-            draw_count(painter, theme, box.center(), count)
-    paper = theme.color("canvas")
-    base = len(counts)
-    for k, label in enumerate(labels):
-        if free[base + k] and (label.of < 0 or free[base + label.of]):
-            descent = QFontMetricsF(label.font).descent()
-            at = QPointF(label.box.left() + 1, label.box.bottom() - descent)
-            draw_halo_text(painter, at, label.text, label.font, label.color, paper)
-    if light.hover is not None:
-        _draw_hover_label(painter, theme, arcs, shapes, place, light.hover)
-
-
-def _arc_labels(
-    theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, light: Light
-) -> list[_Label]:
-    """Return the labels that arcs want, the most important first."""
-    likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
-    # Where there is no law, every match is as likely as the next: those with room are named.
-    roomy = (not arcs.has_law) & (shapes.role == Role.OTHER)
-    marks = arcs.marks
-    marked = np.isin(shapes.edge, list(marks.pinned | marks.forbidden))
-    roomy &= ~marked
-    gone = np.isin(shapes.edge, list(marks.former | marks.forbidden))
-    wanted = (shapes.role >= Role.ALTERNATIVE) | (likely & (shapes.role == Role.OTHER)) | roomy
-    wanted |= marked | gone
-    wanted &= ~(shapes.fragment & arcs.bumps) & (shapes.edge != (light.hover or -1))
-    if light.hover == 0:
-        wanted &= shapes.edge != 0
-    order = [k for k in shapes.priority.tolist() if wanted[k]][:MANY]
-    order.sort(key=lambda k: (shapes.edge[k] != light.selected, not marked[k]))
-    font, small, tiny = theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True)
-    wide_of, small_wide_of = Widths(font), Widths(small)
-    labels: list[_Label] = []
-    for k in order:
-        text = arcs.label(int(shapes.edge[k]))
-        color = role_color(theme, int(shapes.role[k]))
-        centre = float(shapes.x0[k] + shapes.x1[k]) / 2
-        apex = place.base - float(shapes.height[k])
-        high, low = (apex - MARK, apex + MARK) if marked[k] else (apex, apex)
-        wide = wide_of(text)
-        if roomy[k] and wide > shapes.x1[k] - shapes.x0[k]:
-            continue
-        own = len(labels)
-        labels.append(
-            _Label(QRectF(centre - wide / 2 - 1, high - 19, wide + 2, 15), text, font, color)
-        )
-        if shapes.role[k] == Role.ALTERNATIVE:
-            spot = QRectF(centre + wide / 2 + 1, high - 22, 8, 11)
-            labels.append(_Label(spot, str(int(shapes.path[k])), tiny, color, own))
-        number = "" if gone[k] and arcs.has_law else edge_number(arcs, shapes, k)
-        if number:
-            across = small_wide_of(number)
-            below = QRectF(centre - across / 2 - 1, low + 3, across + 2, 13)
-            labels.append(_Label(below, number, small, color, own))
-    return labels
-
-
-def _inside_counts(
-    theme: Theme, arcs: Arcs, viewport: Viewport, place: Frame
-) -> list[tuple[QRectF, int]]:
-    """Return over each grapheme that the path cuts inside how many tokens share it."""
-    axis = viewport.axis
-    if axis is None:
+    A bar for each pixel, those of equal height in one.
+    """
+    best = np.flatnonzero(arcs.placement.role >= Role.BEST)
+    if not len(best):
         return []
-    middle = (axis.left[arcs.cut_unit] + axis.right[arcs.cut_unit]) / 2
-    first, last = viewport.visible
-    font = theme.font(SIZE_NOTE, bold=True)
-    found = []
-    for k in np.flatnonzero((middle >= first) & (middle <= last)).tolist():
-        spot = QPointF(viewport.screen(float(middle[k])), place.base - BUMP - 11)
-        count = int(arcs.cut_count[k])
-        found.append((count_box(f"{count:,}", font, spot), count))
-    return found
-
-
-def _draw_hover_label(
-    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, edge: int
-) -> None:
-    found = np.flatnonzero(shapes.edge == edge)
-    if not len(found):
-        return
-    k = int(found[0])
-    text, number = arcs.label(edge), edge_number(arcs, shapes, k)
-    font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
-    wide = QFontMetricsF(font).horizontalAdvance(text)
-    more = QFontMetricsF(bold).horizontalAdvance(number) + 8 if number else 0.0
-    centre = float(shapes.x0[k] + shapes.x1[k]) / 2
-    apex = place.base - float(shapes.height[k])
-    left = min(max(centre - (wide + more) / 2 - 8, GUTTER), place.width - wide - more - 18)
-    box = QRectF(left, max(apex + 10, 2), wide + more + 16, 22)
-    painter.setPen(QPen(theme.color("ink"), 1))
-    painter.setBrush(theme.color("selection"))
-    painter.drawRoundedRect(box, 2, 2)
-    painter.setFont(font)
-    middle = Qt.AlignmentFlag.AlignVCenter
-    painter.drawText(box.adjusted(8, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, text)
-    painter.setFont(bold)
-    painter.drawText(box.adjusted(0, 0, -8, 0), middle | Qt.AlignmentFlag.AlignRight, number)
+    scale = width / axis_width
+    left, right = (ends[best] * scale for ends in arcs.ends)
+    columns = np.arange(int(width) + 1)
+    order = np.argsort(left, kind="stable")
+    which = order[np.clip(np.searchsorted(left[order], columns, side="right") - 1, 0, None)]
+    size = right[which] - left[which]
+    tall = (height - 6) * size / max(float(size.max()), 1e-9)
+    starts = np.flatnonzero(np.diff(tall, prepend=-1.0))
+    ends = np.append(starts[1:], len(columns))
+    runs = zip(starts.tolist(), ends.tolist(), tall[starts].tolist(), strict=True)
+    return [QRectF(start, height - 3 - top, end - start, top) for start, end, top in runs]
 
 
 def draw_minimap(
@@ -449,27 +313,10 @@ def draw_minimap(
     painter.setBrush(theme.color("panel"))
     painter.drawRoundedRect(rect, 2, 2)
     scale = rect.width() / axis.width
-    placed = arcs.placement
-    best = np.flatnonzero(placed.role >= Role.BEST)
-    left = np.minimum(placed.x0, placed.x1)[best] * scale
-    right = np.maximum(placed.x0, placed.x1)[best] * scale
-    columns = np.arange(int(rect.width()) + 1)
-    if len(best):
-        # A bar for each pixel, those of equal height in one: tall where tokens are long.
-        order = np.argsort(left, kind="stable")
-        which = order[np.clip(np.searchsorted(left[order], columns, side="right") - 1, 0, None)]
-        size = right[which] - left[which]
-        tall = (rect.height() - 6) * size / max(float(size.max()), 1e-9)
-        painter.setBrush(theme.color("best"))
-        starts = np.flatnonzero(np.diff(tall, prepend=-1.0))
-        ends = np.append(starts[1:], len(columns))
-        runs = zip(starts.tolist(), ends.tolist(), tall[starts].tolist(), strict=True)
-        painter.drawRects(
-            [
-                QRectF(rect.left() + start, rect.bottom() - 3 - height, end - start, height)
-                for start, end, height in runs
-            ]
-        )
+    painter.setBrush(theme.color("best"))
+    painter.translate(rect.topLeft())
+    painter.drawRects(_overview(arcs, axis.width, rect.width(), rect.height()))
+    painter.translate(-rect.topLeft())
     first, last = (min(max(x, 0.0), axis.width) * scale for x in viewport.visible)
     window = QRectF(rect.left() + first, rect.top(), max(last - first, 4.0), rect.height())
     color = theme.color("selection")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -10,6 +11,8 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetricsF,
+    QImage,
+    QPaintEngine,
     QPainter,
     QPainterPath,
     QPainterPathStroker,
@@ -84,14 +87,74 @@ def draw_halo_text(
     painter: QPainter, place: QPointF, text: str, font: QFont, color: QColor, paper: QColor
 ) -> None:
     """Draw text with a rim of paper, so that lines under it don't disturb it."""
+    HaloText(painter, font, color, paper).draw(place.x(), place.y(), text)
+
+
+class HaloText:
+    """Draws texts of one font and colour with a rim of paper.
+
+    On the screen each text is an image that is made once; to a file it goes as shapes and text.
+    """
+
+    def __init__(self, painter: QPainter, font: QFont, color: QColor, paper: QColor) -> None:
+        self._painter, self._font, self._color, self._paper = painter, font, color, paper
+        self._key = font.toString()
+        moved = painter.worldTransform()
+        plain = not moved.isScaling() and not moved.isRotating()
+        on_screen = plain and painter.paintEngine().type() == QPaintEngine.Type.Raster
+        self._ratio = painter.device().devicePixelRatioF() if on_screen else 0.0
+        self._style = (self._key, color.rgba(), paper.rgba(), self._ratio)
+
+    def draw(self, x: float, y: float, text: str) -> None:
+        """Draw a text whose line begins at a place."""
+        painter = self._painter
+        if self._ratio:
+            image, left, top = _halo_image(text, *self._style)
+            # On whole pixels, or the image would be blurred.
+            x = round((x + left) * self._ratio) / self._ratio
+            y = round((y + top) * self._ratio) / self._ratio
+            painter.drawImage(QPointF(x, y), image)
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._paper)
+        painter.translate(x, y)
+        painter.drawPath(_rim(text, self._key))
+        painter.translate(-x, -y)
+        painter.setFont(self._font)
+        painter.setPen(self._color)
+        painter.drawText(QPointF(x, y), text)
+
+
+@lru_cache(maxsize=4096)
+def _halo_image(
+    text: str, font_key: str, color: int, paper: int, ratio: float
+) -> tuple[QImage, float, float]:
+    """Return a text with its rim as an image, and where its corner is from the line's begin."""
+    font = QFont()
+    font.fromString(font_key)
+    metrics = QFontMetricsF(font)
+    bounds = metrics.boundingRect(text).united(_rim(text, font_key).boundingRect())
+    bounds.adjust(-3, -3, 3, 3)
+    left, top = math.floor(bounds.left()), math.floor(bounds.top())
+    width, height = math.ceil(bounds.right()) - left, math.ceil(bounds.bottom()) - top
+    image = QImage(
+        math.ceil(width * ratio),
+        math.ceil(height * ratio),
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )
+    image.setDevicePixelRatio(ratio)
+    image.fill(0)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(-left, -top)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(paper)
-    painter.translate(place)
-    painter.drawPath(_rim(text, font.toString()))
-    painter.translate(-place)
+    painter.setBrush(QColor.fromRgba(paper))
+    painter.drawPath(_rim(text, font_key))
     painter.setFont(font)
-    painter.setPen(color)
-    painter.drawText(place, text)
+    painter.setPen(QColor.fromRgba(color))
+    painter.drawText(QPointF(0, 0), text)
+    painter.end()
+    return image, float(left), float(top)
 
 
 @lru_cache(maxsize=2048)

@@ -8,11 +8,12 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 
 import engine
+from app.draw.arc_labels import probability_text
 from app.draw.arcs import arcs_in_view, place_arcs, place_nodes
 from app.draw.axis import build_axis
 from app.draw.bricks import brick_row
 from app.draw.frame import frame
-from app.draw.lattice import Light, draw_lattice, probability_text
+from app.draw.lattice import Light, draw_lattice
 from app.draw.tokens import byte_places, draw_bands, place_tokens
 from app.draw.viewport import Viewport
 from engine import bundled

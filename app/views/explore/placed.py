@@ -32,6 +32,11 @@ FEW = 3_000
 """Edges up to which a lattice is placed at once; more are placed by a job."""
 
 
+CATCH_UP = 120
+"""Milliseconds that the lattice of the text before keeps its place while its successor is on the
+way: most come sooner, and then it was painted once and not twice."""
+
+
 class Placed(QObject):
     """Axis, bands, arcs, nodes and brick rows of the session's text.
 
@@ -52,7 +57,10 @@ class Placed(QObject):
         self._session, self._theme = session, theme
         self.viewport = Viewport(self)
         self.lattice_viewport = Viewport(self)
-        self.viewport.changed.connect(lambda: self.lattice_viewport.follow(self.viewport))
+        self._typing = False
+        self._catch_up = QTimer(self, singleShot=True, interval=CATCH_UP)
+        self._catch_up.timeout.connect(self._follow)
+        self.viewport.changed.connect(self._viewport_changed)
         self.bands: dict[int, Bands] = {}
         self.arcs: Arcs | None = None
         self.nodes: Nodes | None = None
@@ -209,11 +217,23 @@ class Placed(QObject):
         self.bands = {}
         for opened in self._session.models:
             self._place_bands(opened.key)
+        self._typing = self.stale_text and self.axis.text.n_bytes <= SHORT
         self.viewport.set_axis(self.axis)
+        self._typing = False
         if self.analysis is None or not self.stale_text:
             self.lattice_viewport.hold(self.axis)
         self.axis_changed.emit()
         self.bands_changed.emit()
+
+    def _viewport_changed(self) -> None:
+        if self._typing:
+            self._catch_up.start()
+        else:
+            self._follow()
+
+    def _follow(self) -> None:
+        self._catch_up.stop()
+        self.lattice_viewport.follow(self.viewport)
 
     def _encoding_changed(self, key: int) -> None:
         if self._wait.isActive():

@@ -1,0 +1,201 @@
+"""The labels of the lattice's arcs: pieces, path numbers and probabilities, where there is room."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+
+from app.draw.arcs import Arcs
+from app.draw.constraint_marks import MARK
+from app.draw.frame import Frame
+from app.draw.marks import HaloText, count_box, draw_count
+from app.draw.viewport import GUTTER, Viewport
+from app.draw.widths import Widths
+from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from engine.place import BUMP, Placement, Role, free_boxes
+
+UNLIKELY = 0.02
+"""Probability under which an edge that no shown path uses gets no label."""
+
+SURE = 0.995
+"""Probability from which on no number is written."""
+
+MANY = 400
+"""Arcs in view of which labels are tried."""
+
+# Members of an IntEnum are slow to reach.
+_ALTERNATIVE, _BEST = int(Role.ALTERNATIVE), int(Role.BEST)
+
+
+def role_color(theme: Theme, role: int) -> QColor:
+    """Return the colour of a path: the best, an alternative, or any other edge."""
+    if role >= _BEST:
+        return theme.color("best")
+    return theme.color("alternative" if role == _ALTERNATIVE else "ink3")
+
+
+def probability_text(p: float) -> str:
+    """Return a probability as written under an apex: `.733`; empty where it is as good as 1."""
+    if np.isnan(p) or p >= SURE:
+        return ""
+    return f"{p:.3f}".lstrip("0")
+
+
+def edge_number(arcs: Arcs, shapes: Placement, k: int) -> str:
+    """Return the number of an arc: its probability, or its merge's rank where there is no law."""
+    if arcs.has_law:
+        return probability_text(float(shapes.marginal[k]))
+    rank = int(arcs.lattice.rank[shapes.edge[k]])
+    return f"{rank:,}" if rank >= 0 else ""
+
+
+class _Label(NamedTuple):
+    """Text in a box that others must keep out of; `of`: the label it needs."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str
+    font: int
+    role: int
+    of: int = -1
+
+
+def draw_labels(
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    arcs: Arcs,
+    shapes: Placement,
+    place: Frame,
+    selected: int | None,
+    hover: int | None,
+) -> None:
+    """Write counts, pieces, path numbers and probabilities where boxes are free."""
+    counts = _inside_counts(theme, arcs, viewport, place) if arcs.bumps else []
+    fonts = (theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True))
+    labels = _arc_labels(fonts, arcs, shapes, place, selected, hover)
+    boxes = [(b.left(), b.top(), b.right(), b.bottom()) for b, _ in counts]
+    boxes += [label[:4] for label in labels]
+    sides = np.array(boxes, dtype=np.float64).reshape(-1, 4)
+    sides[sides[:, 1] < 0] = np.nan
+    free = free_boxes(sides).tolist()
+    for (box, count), fits in zip(counts, free, strict=False):
+        if fits:
+            draw_count(painter, theme, box.center(), count)
+    paper, base = theme.color("canvas"), len(counts)
+    colors = {role: role_color(theme, role) for role in {label.role for label in labels}}
+    descents = [QFontMetricsF(font).descent() for font in fonts]
+    writers: dict[tuple[int, int], HaloText] = {}
+    for k, label in enumerate(labels):
+        if free[base + k] and (label.of < 0 or free[base + label.of]):
+            style = (label.font, label.role)
+            if style not in writers:
+                writers[style] = HaloText(painter, fonts[label.font], colors[label.role], paper)
+            at = label.bottom - descents[label.font]
+            writers[style].draw(label.left + 1, at, label.text)
+    if hover is not None:
+        _draw_hover_label(painter, theme, arcs, shapes, place, hover)
+
+
+def _arc_labels(
+    fonts: tuple[QFont, QFont, QFont],
+    arcs: Arcs,
+    shapes: Placement,
+    place: Frame,
+    selected: int | None,
+    hover: int | None,
+) -> list[_Label]:
+    """Return the labels that arcs want, the most important first."""
+    role = shapes.role
+    other = role == Role.OTHER
+    likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
+    # Where there is no law, every match is as likely as the next: those with room are named.
+    roomy = (not arcs.has_law) & other
+    marks = arcs.marks
+    marked = np.isin(shapes.edge, list(marks.pinned | marks.forbidden))
+    roomy &= ~marked
+    gone = np.isin(shapes.edge, list(marks.former | marks.forbidden))
+    wanted = (role >= Role.ALTERNATIVE) | (likely & other) | roomy | marked | gone
+    wanted &= ~(shapes.fragment & arcs.bumps)
+    if hover is not None:
+        wanted &= shapes.edge != hover
+    order = shapes.priority[wanted[shapes.priority]][:MANY]
+    chosen = -1 if selected is None else selected
+    first = np.lexsort((~marked[order], shapes.edge[order] != chosen))
+    order = order[first]
+    wide_of, small_wide_of = Widths(fonts[0]), Widths(fonts[1])
+    columns = (
+        order, shapes.edge[order], role[order], shapes.path[order],
+        (shapes.x0[order] + shapes.x1[order]) / 2, shapes.x1[order] - shapes.x0[order],
+        place.base - shapes.height[order], marked[order], roomy[order],
+        gone[order] & arcs.has_law,
+    )  # fmt: skip
+    labels: list[_Label] = []
+    for k, edge, kind, path, centre, room, apex, shifted, needs_room, silent in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        text = arcs.label(edge)
+        wide = wide_of(text)
+        if needs_room and wide > room:
+            continue
+        high, low = (apex - MARK, apex + MARK) if shifted else (apex, apex)
+        own = len(labels)
+        left, right = centre - wide / 2 - 1, centre + wide / 2 + 1
+        labels.append(_Label(left, high - 19, right, high - 4, text, 0, kind))
+        if kind == _ALTERNATIVE:
+            labels.append(_Label(right, high - 22, right + 8, high - 11, str(path), 2, kind, own))
+        number = "" if silent else edge_number(arcs, shapes, k)
+        if number:
+            half = small_wide_of(number) / 2 + 1
+            labels.append(
+                _Label(centre - half, low + 3, centre + half, low + 16, number, 1, kind, own)
+            )
+    return labels
+
+
+def _inside_counts(
+    theme: Theme, arcs: Arcs, viewport: Viewport, place: Frame
+) -> list[tuple[QRectF, int]]:
+    """Return over each grapheme that the path cuts inside how many tokens share it."""
+    axis = viewport.axis
+    if axis is None:
+        return []
+    middle = (axis.left[arcs.cut_unit] + axis.right[arcs.cut_unit]) / 2
+    first, last = viewport.visible
+    font = theme.font(SIZE_NOTE, bold=True)
+    found = []
+    for k in np.flatnonzero((middle >= first) & (middle <= last)).tolist():
+        spot = QPointF(viewport.screen(float(middle[k])), place.base - BUMP - 11)
+        count = int(arcs.cut_count[k])
+        found.append((count_box(f"{count:,}", font, spot), count))
+    return found
+
+
+def _draw_hover_label(
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, edge: int
+) -> None:
+    found = np.flatnonzero(shapes.edge == edge)
+    if not len(found):
+        return
+    k = int(found[0])
+    text, number = arcs.label(edge), edge_number(arcs, shapes, k)
+    font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
+    wide = QFontMetricsF(font).horizontalAdvance(text)
+    more = QFontMetricsF(bold).horizontalAdvance(number) + 8 if number else 0.0
+    centre = float(shapes.x0[k] + shapes.x1[k]) / 2
+    apex = place.base - float(shapes.height[k])
+    left = min(max(centre - (wide + more) / 2 - 8, GUTTER), place.width - wide - more - 18)
+    box = QRectF(left, max(apex + 10, 2), wide + more + 16, 22)
+    painter.setPen(QPen(theme.color("ink"), 1))
+    painter.setBrush(theme.color("selection"))
+    painter.drawRoundedRect(box, 2, 2)
+    painter.setFont(font)
+    middle = Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(box.adjusted(8, 0, 0, 0), middle | Qt.AlignmentFlag.AlignLeft, text)
+    painter.setFont(bold)
+    painter.drawText(box.adjusted(0, 0, -8, 0), middle | Qt.AlignmentFlag.AlignRight, number)
