@@ -53,9 +53,6 @@ class EmptyState(QWidget):
             column.addLayout(rows)
         column.addStretch(3)
 
-    def set_sentence(self, sentence: str) -> None:
-        self.label.setText(sentence)
-
     @staticmethod
     def _button(text: str, call: Callable[[], object]) -> QPushButton:
         button = QPushButton(text)

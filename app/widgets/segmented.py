@@ -55,11 +55,6 @@ class SegmentedControl(QWidget):
         """Return the button of an option."""
         return self._buttons[value]
 
-    def set_option_enabled(self, value: str, enabled: bool, why: str = "") -> None:
-        """Allow an option or not; `why` tells a person the reason."""
-        self._buttons[value].setEnabled(enabled)
-        self._buttons[value].setToolTip(why)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         step = steps.get(Qt.Key(event.key()))

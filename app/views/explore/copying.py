@@ -12,8 +12,6 @@ from app.session import Analysis, Session
 from app.views.explore.placing import shown_paths
 from engine.progress import Report
 
-KINDS = ("text", "json", "svg")
-
 
 def lattice_text(analysis: Analysis, solution: Solution | None = None) -> str:
     """Return the best paths, one a line: probability, score, pieces.

@@ -29,10 +29,7 @@ def follow(opened: OpenModel, text: Text, special: Special, report: Report) -> F
 
     Raises `ParameterError` where special strings are forbidden and the text holds some.
     """
-    shown = text
-    if text.n_bytes > LIMIT:
-        place = text.position("grapheme", LIMIT)
-        shown = Text(text.slice(0, text.byte("grapheme", place)))
+    shown = text.head(LIMIT)
     report(0, 1)
     trace = opened.model.merges(shown, special)
     return Followed(trace, opened.key, text, shown.n_bytes)
