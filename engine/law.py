@@ -73,8 +73,8 @@ def law(lattice: Lattice, theta: float = 1.0) -> Law:
     """Return the exact law of `lattice` at inverse temperature `theta`, any finite number ≥ 0.
 
     θ = 0 is uniform over segmentations, a large θ leads to the Viterbi path (and to all paths that
-    tie with it). Raises `ParameterError` where the model defines no law, θ is negative or not
-    finite, or no path covers the text.
+    tie with it). Raises `ParameterError` where the model defines no law or θ is negative or not
+    finite, and `CoverageError` where no path covers the text.
     """
     theta = check_theta(theta)
     weight = reduced_weights(lattice, theta)

@@ -234,7 +234,11 @@ class Model:
         return Batch(cut.ids, offsets.astype(np.int64))
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """Return the bytes that ids stand for, as the model's own library decodes them."""
+        """Return the bytes that ids stand for, as the model's own library decodes them.
+
+        Raises `ParameterError` for an id that no piece has, and `LibraryError` (of
+        `engine.pipelines.huggingface`) where the tokenizers library fails to decode.
+        """
         for i in ids:
             if not 0 <= i < len(self.vocabulary) or self.vocabulary.kind[i] == 0:
                 raise ParameterError(
@@ -269,7 +273,10 @@ class Model:
     ) -> MergeTrace | PassTrace:
         """Return the trace of `kind`: `merges`, `viterbi` or `perfect`; by default the model's own.
 
-        A BPE model merges; a Unigram model passes forward for the best path.
+        A BPE model merges; a Unigram model passes forward for the best path. theta and seed are for
+        `perfect`. Raises `ParameterError` for an unknown kind, a bad theta, merges of a model that
+        doesn't merge, a pass of one that defines no law, or a special string where `special`
+        forbids it; `TextError` for a lone surrogate; `CoverageError` for what no path covers.
         """
         from engine.traces.passes import trace_perfect, trace_viterbi
 

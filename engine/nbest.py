@@ -46,8 +46,8 @@ def nbest(lattice: Lattice, n: int, theta: float = 1.0) -> list[Path]:
     """Return the n paths of the highest scores, best first; all of them if there are fewer.
 
     Scores are sums in float64 from left to right. Probabilities are exact at `theta`. Raises
-    `ParameterError` for n outside of 1 … `MOST_PATHS`, a bad theta, a model without a law, or no
-    path.
+    `ParameterError` for n outside of 1 … `MOST_PATHS`, a bad theta or a model without a law, and
+    `CoverageError` where no path covers the text.
     """
     lattice.require_law()
     theta = check_theta(theta)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ParameterError
+from engine.errors import CoverageError, ParameterError
 from engine.kernels import compiled
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ def best_plain(
 def reduced_weights(lattice: Lattice, theta: float) -> Floats:
     """Return the reduced weight of each edge, float64[e]; −inf where no path can use it.
 
-    Raises `ParameterError` where the model defines no law or where no path reaches the end.
+    Raises `ParameterError` where the model defines no law or theta is bad, `CoverageError` where
+    no path reaches the end.
     """
     lattice.require_law()
     theta = check_theta(theta)
@@ -116,7 +117,7 @@ def reduced_weights(lattice: Lattice, theta: float) -> Floats:
 
 
 def require_path(lattice: Lattice, found: bool) -> None:
-    """Raise `ParameterError` where no sequence of edges leads from the first node to the last."""
+    """Raise `CoverageError` where no sequence of edges leads from the first node to the last."""
     if found:
         return
     reached = np.zeros(lattice.n_nodes, dtype=np.bool_)
@@ -124,11 +125,7 @@ def require_path(lattice: Lattice, found: bool) -> None:
     for start, end in zip(lattice.start.tolist(), lattice.end.tolist(), strict=True):
         if reached[start]:
             reached[end] = True
-    raise ParameterError(
-        "no sequence of pieces covers the text",
-        f"byte {int(np.flatnonzero(reached)[-1])} of the normalized text",
-        "choose a text that the vocabulary can write",
-    )
+    raise CoverageError(int(np.flatnonzero(reached)[-1]), "no sequence of pieces covers the text")
 
 
 def forward(lattice: Lattice, weight: Floats) -> Floats:

@@ -43,7 +43,8 @@ class PieceTable:
     script: uint16, an index into `scripts`. kind: uint8, `PieceKind`. score: float64, NaN where
     there is none. rank: int32, the lowest merge that makes the piece, the largest int32 for none.
     canonical: int8, whether merging its own symbols gives a piece back (1 or 0); −1 where another
-    rule makes it (`engine.bpe_edges.canonical_pieces`).
+    rule makes it (`engine.bpe_edges.canonical_pieces`). alphabetic: int32, the row's place among
+    all texts by code point, 0 for the first; rows of equal texts share one.
     """
 
     ids: NDArray[np.int32]

@@ -133,7 +133,7 @@ def sample(
     number i doesn't depend on how many are asked for.
 
     Raises `ParameterError` for an unknown method, a count outside of 1 … `MOST_DRAWS`, a bad
-    theta, a model without a law, or a text that no path covers.
+    theta or a model without a law, and `CoverageError` for a text that no path covers.
     """
     sampler = SAMPLERS.get(method)
     if sampler is None:

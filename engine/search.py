@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def viterbi(lattice: Lattice, theta: float = 1.0) -> Path:
     """Return the path of the highest score, with its probability at inverse temperature `theta`.
 
-    Raises `ParameterError` where the model defines no law or no path covers the text.
+    Raises `ParameterError` where the model defines no law or theta is negative or not finite, and
+    `CoverageError` where no path covers the text.
     """
     lattice.require_law()
     check_theta(theta)

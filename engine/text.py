@@ -121,7 +121,8 @@ class Text:
         """Return the position of `unit` at byte offset `byte`.
 
         Inside a unit it is the unit's start, or with `up` its end: the start and the end of a
-        span converted with False and True touch every unit that the span touches.
+        span converted with False and True touch every unit that the span touches. Raises
+        `IndexError` outside of 0 … n_bytes.
         """
         if not 0 <= byte <= self.n_bytes:
             raise IndexError(f"byte offset {byte} is outside 0 … {self.n_bytes}")
@@ -135,14 +136,20 @@ class Text:
         return int(np.searchsorted(bounds, byte, side="right")) - 1
 
     def byte(self, unit: Unit, position: int) -> int:
-        """Return the byte offset of position `position` of `unit`."""
+        """Return the byte offset of position `position` of `unit`.
+
+        Raises `IndexError` outside of 0 … the count of units.
+        """
         bounds = self.bounds(unit)
         if not 0 <= position < len(bounds):
             raise IndexError(f"{unit} position {position} is outside 0 … {len(bounds) - 1}")
         return int(bounds[position])
 
     def slice(self, start: int, end: int) -> str:
-        """Return the characters that the byte span [start, end) touches."""
+        """Return the characters that the byte span [start, end) touches.
+
+        Raises `IndexError` for a byte outside of 0 … n_bytes.
+        """
         first, last = self.position("char", start), self.position("char", end, up=True)
         return self.string[first:last]
 

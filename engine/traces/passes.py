@@ -133,7 +133,8 @@ class PassTrace:
 def trace_viterbi(lattice: Lattice) -> PassTrace:
     """Return the trace of the Viterbi pass; log-weights are sums of scores.
 
-    Raises `ParameterError` where the model defines no law or no path covers the text.
+    Raises `ParameterError` where the model defines no law, and `CoverageError` where no path covers
+    the text.
     """
     path = viterbi(lattice)
     best = lattice.best_pass.total
@@ -179,7 +180,8 @@ def trace_perfect(lattice: Lattice, theta: float = 1.0, seed: Seed = 0, draw: in
 
     Log-weights are those of the law, θ·score summed over all paths that have arrived. The coin of
     an edge uses the number of the draw's stream at the edge's place in by_end order. Raises
-    `ParameterError` where the model defines no law, θ is bad, or no path covers the text.
+    `ParameterError` where the model defines no law or θ is bad, and `CoverageError` where no path
+    covers the text.
     """
     theta, seed = check_theta(theta), seed_number(seed)
     coins = reservoir(lattice, theta)

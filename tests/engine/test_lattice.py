@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.build import build_lattice
-from engine.errors import ParameterError
+from engine.errors import CoverageError, ParameterError
 from engine.formats import load
 from engine.lattice import Spelling
 from engine.law import law
@@ -111,7 +111,7 @@ def test_a_text_that_no_path_covers_is_an_error_that_says_where() -> None:
     lattice = lattice_of({"a": -1.0, "c": -1.0}, "aabc")
     assert count_paths(lattice) == 0
     for function in (lattice.viterbi, lattice.law, lambda: lattice.nbest(3)):
-        with pytest.raises(ParameterError, match="byte 2 "):
+        with pytest.raises(CoverageError, match="byte 2 "):
             function()
 
 

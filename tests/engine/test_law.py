@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.errors import ParameterError
+from engine.errors import CoverageError, ParameterError
 from engine.lattice import Lattice, Spelling
 from engine.law import law
 from engine.passes import (
@@ -206,6 +206,6 @@ def test_random_lattices_without_a_path_are_refused() -> None:
             assert lattice.law().marginal.sum() > 0
         else:
             refused += 1
-            with pytest.raises(ParameterError, match="no sequence of pieces"):
+            with pytest.raises(CoverageError, match="no sequence of pieces"):
                 lattice.law()
     assert refused > 20
