@@ -14,11 +14,18 @@ from engine.bpe import Bpe
 from engine.bpe_edges import _stay, canonical_edges
 from engine.build import edges_of_tokens
 from engine.lattice import Lattice, Spelling
+from engine.model import Model
 from engine.pieces import Vocabulary
 from engine.segmenter import EdgeKind
 from tests.engine.lattices import all_paths, prepared
 
 TEXTS = ["The weather is lovely today", "今天天气不错 lower lowest", "🌤️ naïve  ééé"]
+
+
+@pytest.fixture(scope="module")
+def real_models(shared: FilePath) -> list[Model]:
+    names = ("huggingface/gpt2.tokenizer.json", "sentencepiece/bpe_mistral_v1_32k.model")
+    return [engine.load(shared / "data" / "models" / name) for name in names]
 
 
 def random_bpe(rng: random.Random) -> Bpe:
@@ -84,12 +91,10 @@ def test_other_models_have_no_such_edges() -> None:
 
 @pytest.mark.parametrize("warm", [False, True])
 def test_real_models_keep_their_own_path(
-    shared: FilePath, warm: bool, monkeypatch: pytest.MonkeyPatch
+    real_models: list[Model], warm: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.bpe_edges.compiled", lambda size: warm)
-    folder = shared / "data" / "models"
-    for name in ("huggingface/gpt2.tokenizer.json", "sentencepiece/bpe_mistral_v1_32k.model"):
-        model = engine.load(folder / name)
+    for model in real_models:
         for text in TEXTS:
             lattice = model.lattice(text)
             fits = lattice.canonical_edges
@@ -99,8 +104,10 @@ def test_real_models_keep_their_own_path(
             assert not fits.all()
 
 
-def test_the_compiled_road_says_the_same(shared: FilePath, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = engine.load(shared / "data" / "models" / "huggingface" / "gpt2.tokenizer.json")
+def test_the_compiled_road_says_the_same(
+    real_models: list[Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = real_models[0]
     for text in TEXTS:
         answers = []
         for fast in (False, True):
