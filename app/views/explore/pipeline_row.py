@@ -76,7 +76,7 @@ class RowPainter:
             x0 = viewport.screen(float(cells.lost_left[i]))
             x1 = viewport.screen(float(cells.lost_right[i]))
             self._paint_lost(painter, QRectF(x0, rect.top(), x1 - x0, rect.height()))
-        if cells.ghost and len(cells):
+        if cells.ghost and len(cells) and not far:
             label = "".join(staged.labels[number][: int(cells.last[0])])
             self._paint_ghost(painter, viewport, rect, label)
 
@@ -200,6 +200,8 @@ class RowPainter:
     def _paint_lost(self, painter: QPainter, box: QRectF) -> None:
         """Draw the line with × of what was left out, over nothing."""
         theme = self._theme
+        if box.width() < TWO_TONES:
+            return
         painter.fillRect(box.adjusted(0.5, 0, -0.5, 0), theme.color("canvas"))
         middle = box.center()
         painter.setPen(QPen(theme.color("ink3"), 1))

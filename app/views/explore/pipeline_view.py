@@ -27,8 +27,9 @@ from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
 from engine.pieces import PieceKind
 
-TOP, GAP, TEXT_ROW, ROW, TWO_LINES = 4, 5, 26, 28, 40
-"""Heights: of the text as given, of a stage, and of one that writes two lines in its pieces."""
+TOP, GAP, TEXT_ROW, ROW, TWO_LINES, WITH_BYTES = 4, 5, 26, 28, 40, 36
+"""Heights: of the text as given, of a stage, of one that writes two lines in its pieces, and of
+text that has its bytes under it."""
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -70,6 +71,8 @@ class PipelineView(QWidget):
 
     def _height(self, row: int) -> int:
         """Return the height of row 0 (the text as given) or of stage `row` - 1."""
+        if row in (0, 1, 4) and self._placed.axis.unit == "byte":
+            return WITH_BYTES
         if row == 0:
             return TEXT_ROW
         staged = self._work.staged
