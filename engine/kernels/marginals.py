@@ -77,7 +77,7 @@ def marginals(
     places = np.empty(longest + 1, np.int32)
     leaving = np.empty(longest + 2, np.int64)
     beta = np.empty(longest + 1, np.float64)
-    exponent = np.empty(longest + 1, np.int64)
+    exponent = np.empty(longest + 1, np.int32)
     chance = np.empty(longest + 1, np.float64)
     to = np.empty(room, np.int32)
     piece = np.empty(room, np.int32)
@@ -156,17 +156,20 @@ def marginals(
                     ahead = beta[u(node)]
                     if exponent[u(node)] != exponent[u(start)] and ahead != 0.0:
                         ahead = rescaled(ahead, exponent[u(start)] - exponent[u(node)])
-                    weight[u(i)] *= ahead * share
-                    chance[u(node)] += weight[u(i)]
+                    part = weight[u(i)] * ahead * share
+                    weight[u(i)] = part
+                    chance[u(node)] += part
+                    if piece[u(i)] >= 0:
+                        counts[u(piece[u(i)])] += part
         else:
             for i in range(count):
                 weight[u(i)] = unknown_log if stray[u(i)] else logs[u(piece[u(i)])]
             log_partition[u(k)] = marginals_in_logs(n, leaving, to, weight, beta, chance)
             if log_partition[u(k)] == -np.inf:
                 return ZERO - 2 - k
-        for i in range(count):
-            if piece[u(i)] >= 0:
-                counts[u(piece[u(i)])] += weight[u(i)]
+            for i in range(count):
+                if piece[u(i)] >= 0:
+                    counts[u(piece[u(i)])] += weight[u(i)]
         if out_end.size > 0:
             if written + count > out_end.size:
                 return ZERO - 1
