@@ -6,13 +6,8 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.starting import interruptible
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import QTranslator
-    from PySide6.QtWidgets import QApplication
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,12 +18,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with interruptible():
         from app import render
         from engine.cli import add_commands, make_parser, run
+        from engine.commands.common import new_command
 
     parser, commands = make_parser("segscope")
     parser.description = "Open the window: segscope [FILE…]. Or, without a window:"
-    window = commands.add_parser("open", help="open the window, with files or the last session")
+    window = new_command(
+        commands,
+        "open",
+        "open the window, with files or the last session",
+        lambda parsed: run_window(parsed.files),
+        prints=False,
+    )
     window.add_argument("files", nargs="*", type=Path, metavar="FILE")
-    window.set_defaults(run=lambda parsed: run_window(parsed.files))
     render.add(commands)
     add_commands(commands)
     first = given[0]
@@ -53,6 +54,7 @@ def run_window(paths: Sequence[Path]) -> int:
         return 2
     with interruptible():
         from app import errors
+        from app.application import make_application, translate
         from app.garbage import Collector
         from app.jobs import Jobs
         from app.session import Session
@@ -101,45 +103,6 @@ def run_window(paths: Sequence[Path]) -> int:
         uncaught.uninstall()
         close_log()
         del translators
-
-
-def make_application(arguments: Sequence[str]) -> QApplication:
-    """Make the Qt application with the names that its settings and windows go by."""
-    from PySide6.QtCore import QCoreApplication, QLoggingCategory
-    from PySide6.QtGui import QIcon
-    from PySide6.QtWidgets import QApplication
-
-    # A font of the list that lacks a script is no news: the next one has it.
-    QLoggingCategory.setFilterRules("qt.text.font.db=false")
-    QCoreApplication.setOrganizationName("Segscope")
-    QCoreApplication.setApplicationName("Segscope")
-    application = QApplication(list(arguments))
-    QApplication.setDesktopFileName("segscope")
-    application.setWindowIcon(QIcon(str(_resources() / "icons" / "segscope.svg")))
-    return application
-
-
-def translate(application: QApplication) -> list[QTranslator]:
-    """Install the person's language, ours and Qt's own, where there is a translation."""
-    from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
-
-    installed = []
-    places = (
-        ("segscope", str(_resources() / "translations")),
-        ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
-    )
-    for name, folder in places:
-        translator = QTranslator(application)
-        if translator.load(QLocale(), name, "_", folder):
-            application.installTranslator(translator)
-            installed.append(translator)
-    return installed
-
-
-def _resources() -> Path:
-    from importlib.resources import files
-
-    return Path(str(files("resources")))
 
 
 if __name__ == "__main__":

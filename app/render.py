@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.commands.common import new_command, print_json, print_lines
 from engine.errors import ParameterError, SceneError, SegscopeError
 
 if TYPE_CHECKING:
@@ -31,15 +31,13 @@ QUIET = 0.25
 
 def add(commands: Subparsers) -> None:
     """Add the command `render` to a parser."""
-    parser = commands.add_parser("render", help="draw a scene without a screen")
+    parser = new_command(commands, "render", "draw a scene without a screen", render)
     parser.add_argument("scene", type=Path, metavar="SCENE")
     parser.add_argument("--output", type=Path, required=True, metavar="X.png|X.svg")
     parser.add_argument("--size", default="{}x{}".format(*SIZE), metavar="WxH")
     parser.add_argument("--scale", type=float, default=2.0, help="pixels of a PNG per unit of size")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
     parser.add_argument("--step", type=int, help="the player's position instead of the scene's")
-    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
-    parser.set_defaults(run=render)
 
 
 def render(arguments: argparse.Namespace) -> int:
@@ -61,8 +59,8 @@ def render(arguments: argparse.Namespace) -> int:
         )  # fmt: skip
     if sys.platform.startswith("linux"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from app.application import make_application, translate
     from app.errors import log_qt
-    from app.main import make_application, translate
 
     log_qt()
     application = make_application(["segscope"])
@@ -82,9 +80,9 @@ def render(arguments: argparse.Namespace) -> int:
         "scene": str(arguments.scene),
     }
     if arguments.json:
-        print(json.dumps(shown, ensure_ascii=False))
+        print_json(shown)
     else:
-        print("{path}: {width} × {height}".format(**shown))
+        print_lines(["{path}: {width} × {height}".format(**shown)])
     return 0
 
 

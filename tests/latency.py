@@ -98,9 +98,9 @@ class Bench:
     def __init__(self) -> None:
         from PySide6.QtCore import QSettings
 
+        from app.application import make_application
         from app.garbage import Collector
         from app.jobs import Jobs
-        from app.main import make_application
         from app.session import Session
         from app.settings import Preferences
         from app.stylesheet import dress

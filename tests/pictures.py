@@ -82,8 +82,8 @@ def merges(application: QApplication, window: Window) -> None:
 def main() -> None:
     from PySide6.QtCore import QSettings
 
+    from app.application import make_application
     from app.jobs import Jobs
-    from app.main import make_application
     from app.session import Session
     from app.settings import Preferences
     from app.stylesheet import dress

@@ -28,7 +28,8 @@ from engine.text import Text
 PIECES = 60
 """Pieces of one segmentation printed for a person; `--json` has all."""
 
-Run = Callable[[argparse.Namespace], None]
+Run = Callable[[argparse.Namespace], int | None]
+"""Carries out a command; the exit code, where it isn't 0."""
 Subparsers = Any
 """What `ArgumentParser.add_subparsers` returns; its type isn't public."""
 
@@ -43,8 +44,13 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-def new_command(subparsers: Subparsers, name: str, about: str, run: Run) -> Parser:
-    """Add a command with the options that all have."""
+def new_command(
+    subparsers: Subparsers, name: str, about: str, run: Run, *, prints: bool = True
+) -> Parser:
+    """Add a command with the options that all have.
+
+    prints: it has a result to print, and so `--json`.
+    """
     parser: Parser = subparsers.add_parser(
         name,
         help=about,
@@ -52,7 +58,8 @@ def new_command(subparsers: Subparsers, name: str, about: str, run: Run) -> Pars
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    if prints:
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument(
         "--debug",
         action="store_true",

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
 
+from app.main import main
 from app.render import parse_size
 from engine import bundled
 from engine.errors import ParameterError
@@ -88,6 +90,7 @@ def test_a_step_can_be_chosen(tmp_path):
         (["--output", "x.png", "--size", "9000x9000", "--scale", "8"], "too large"),
         (["--output", "x.png", "--step", "99"], "there is no step 99"),
         (["--output", "absent/x.png"], "can't be written"),
+        (["--out", "x.png"], "--output"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_in_one_line(tmp_path, arguments, words):
@@ -119,6 +122,25 @@ def test_a_scene_with_a_fault_is_not_half_drawn(tmp_path, content, words):
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
     assert output.read_bytes() == b"before"
+
+
+def test_a_fault_shows_its_traceback_where_asked(tmp_path):
+    done = render(tmp_path / "gone.json", "--output", tmp_path / "x.png", "--debug")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Traceback")
+    assert done.stderr.splitlines()[-1].startswith("segscope: error: the scene can't be read")
+
+
+def test_open_takes_the_options_of_all_commands(monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("app.main.run_window", lambda paths: opened.append(paths) or 0)
+    assert main(["open", "--debug", "a.json", "b.txt"]) == 0
+    assert main(["./a.json", "--debug"]) == 0
+    assert opened == [[Path("a.json"), Path("b.txt")], [Path("a.json")]]
+    assert main(["open", "--deb"]) == 2
+    assert main(["open", "--json"]) == 2  # it has nothing to print
+    assert len(opened) == 2
+    assert capsys.readouterr().err.count("segscope: error: ") == 2
 
 
 def test_sizes_are_read():

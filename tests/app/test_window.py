@@ -343,7 +343,7 @@ def test_everything_in_the_frame_has_a_name_and_can_be_reached(make_window):
 
 FIRST_PAINT = """
 import sys
-from app.main import make_application
+from app.application import make_application
 application = make_application(["segscope"])
 from app.jobs import Jobs
 from app.session import Session

@@ -1,0 +1,42 @@
+"""The Qt application as all parts that open one make it: names, icon, language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QLoggingCategory, QTranslator
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+
+def make_application(arguments: Sequence[str]) -> QApplication:
+    """Make the Qt application with the names that its settings and windows go by."""
+    # A font of the list that lacks a script is no news: the next one has it.
+    QLoggingCategory.setFilterRules("qt.text.font.db=false")
+    QCoreApplication.setOrganizationName("Segscope")
+    QCoreApplication.setApplicationName("Segscope")
+    application = QApplication(list(arguments))
+    QApplication.setDesktopFileName("segscope")
+    application.setWindowIcon(QIcon(str(_resources() / "icons" / "segscope.svg")))
+    return application
+
+
+def translate(application: QApplication) -> list[QTranslator]:
+    """Install the person's language, ours and Qt's own, where there is a translation."""
+    installed = []
+    places = (
+        ("segscope", str(_resources() / "translations")),
+        ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
+    )
+    for name, folder in places:
+        translator = QTranslator(application)
+        if translator.load(QLocale(), name, "_", folder):
+            application.installTranslator(translator)
+            installed.append(translator)
+    return installed
+
+
+def _resources() -> Path:
+    return Path(str(files("resources")))
