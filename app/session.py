@@ -157,6 +157,7 @@ class Session(QObject):
         self._readings: dict[int, Reading] = {}
         self._beginnings: dict[int, Encoding] = {}
         self._analysis: Analysis | None = None
+        self._lattice_waits = False
         self._lattice_timer = QTimer(self, singleShot=True, interval=LATTICE_DELAY)
         self._lattice_timer.timeout.connect(self._start_analysis)
         self.constraints = Constraints(self)
@@ -360,9 +361,12 @@ class Session(QObject):
         self.text_changed.emit()
         if self._selection != selected:
             self.selection_changed.emit()
+        # The first tokens of a long text come before its lattice is begun.
+        self._lattice_waits = text.n_bytes >= LONG
         for opened in self._models:
             self._start_encoding(opened)
-        self._lattice_timer.start()
+        if text.n_bytes < LONG:
+            self._lattice_timer.start()
 
     def change_settings(self, **changes: Any) -> None:
         """Change some settings (fields of `Settings`); the law follows at once."""
@@ -415,6 +419,9 @@ class Session(QObject):
                 self._start_analysis()
 
         def go_on() -> None:
+            if key == self._active and self._lattice_waits:
+                self._lattice_waits = False
+                self._lattice_timer.start()
             self.jobs.start(
                 f"encode {key}",
                 title,
@@ -445,6 +452,7 @@ class Session(QObject):
         if opened is None:
             return
         self._lattice_timer.stop()
+        self._lattice_waits = False
         text, settings = self._text, self._settings
         self.jobs.start(
             "analysis",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.models.edges import EdgeTableModel
 from app.session import Session
 from app.theme import Theme
-from app.views.explore.placed import Placed
+from app.views.explore.placed import FEW, Placed
 from app.widgets.rows_table import RowsTable
 
 WIDTHS = {
@@ -26,7 +27,7 @@ class EdgeTable(RowsTable):
         self.edges.setParent(self)
         self._placed = placed
         self._session: Session = placed.session
-        self._showing = False
+        self._showing = self._late = False
         self.setAccessibleName(self.tr("Edges of the lattice"))
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicatorShown(False)  # the title says it
@@ -40,6 +41,12 @@ class EdgeTable(RowsTable):
     def refresh(self) -> None:
         """Show the newest lattice."""
         analysis = self._placed.analysis
+        # Nobody sees the table while its tab is behind: a long one is made when it comes in front.
+        self._late = (
+            analysis is not None and analysis.lattice.n_edges > FEW and not self.isVisible()
+        )
+        if self._late:
+            return
         unit = self._session.settings.unit
         self._showing = True
         if analysis is None:
@@ -54,6 +61,11 @@ class EdgeTable(RowsTable):
             self.setColumnWidth(place, WIDTHS[column])
         self._showing = False
         self._show_selection()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._late:
+            self.refresh()
 
     def _row_selected(self) -> None:
         rows = self.selectionModel().selectedRows()

@@ -301,6 +301,8 @@ class Placed(QObject):
         )
 
     def _take(self, placed: PlacedLattice) -> None:
+        if self._catch_up.isActive():
+            self._follow()
         self.analysis, self.solution = placed.analysis, placed.solution
         self.arcs, self.nodes, self.rows = placed.arcs, placed.nodes, placed.rows
         self.lattice_viewport.hold(placed.axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QGuiApplication,
@@ -20,7 +20,6 @@ from app.jobs import Jobs
 from app.session import Session
 from app.theme import SIZE_INPUT, Theme
 from app.widgets.segmented import SegmentedControl
-from engine.progress import Report
 from engine.text import Text
 
 EDIT_LIMIT = 100_000
@@ -35,6 +34,9 @@ HEAD = 5_000
 
 COUNT_LIMIT = 20_000
 """Bytes up to which graphemes are counted at once; beyond it a job counts them."""
+
+COUNT_DELAY = 500
+"""Milliseconds after which that job starts: tokens are wanted sooner."""
 
 LINES = 3
 
@@ -146,6 +148,8 @@ class TextBar(QWidget):
         self._session = session
         self._jobs: Jobs = session.jobs
         self._note = ""
+        self._later = QTimer(self, singleShot=True, interval=COUNT_DELAY)
+        self._later.timeout.connect(self._start_counting)
         self.field = TextField(theme)
         self.field.setPlaceholderText(self.tr("Type or paste a text"))
         self.field.setAccessibleName(self.tr("Text"))
@@ -197,19 +201,27 @@ class TextBar(QWidget):
 
     def _count(self, text: Text) -> None:
         self._jobs.cancel("graphemes")
+        self._later.stop()
         if text.n_bytes <= COUNT_LIMIT:
             self._show_counts(text, text.n_graphemes)
             return
         self._tell(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
 
-        def work(report: Report) -> int:
-            return text.n_graphemes
+        self._later.start()
+
+    def _start_counting(self) -> None:
+        text = self._session.text
 
         def done(graphemes: int) -> None:
             if text is self._session.text:
                 self._show_counts(text, graphemes)
 
-        self._jobs.start("graphemes", self.tr("Counting graphemes"), work, done)
+        self._jobs.start(
+            "graphemes",
+            self.tr("Counting graphemes"),
+            lambda report: text.n_graphemes,
+            done,
+        )
 
     def _show_counts(self, text: Text, graphemes: int) -> None:
         self._tell(
