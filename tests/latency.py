@@ -58,9 +58,7 @@ def models() -> list[Path]:
 
 def text_of(size: int) -> str:
     """Return a text of so many characters in several scripts, no two lines alike."""
-    lines = []
-    while sum(map(len, lines)) < size:
-        lines.append(f"{len(lines)}. {SENTENCE}\n")
+    lines = (f"{line}. {SENTENCE}\n" for line in range(size // len(SENTENCE) + 1))
     return "".join(lines)[:size]
 
 

@@ -120,16 +120,8 @@ class Axis:
         """
         if end <= start:
             return []
-        cuts = self._stretch_bytes
-        first = max(int(np.searchsorted(cuts, start, side="right")) - 1, 0)
-        last = int(np.searchsorted(cuts, end, side="left"))
-        found = []
-        for k in range(first, min(last, len(cuts) - 1)):
-            here = np.array([max(start, cuts[k])])
-            there = np.array([min(end, cuts[k + 1])])
-            x0, x1 = float(self.at(here, end=False)[0]), float(self.at(there, end=True)[0])
-            found.append((min(x0, x1), max(x0, x1)))
-        return found
+        _, left, right = self.rectangles(np.array([start]), np.array([end]))
+        return list(zip(left.tolist(), right.tolist(), strict=True))
 
     def rectangles(self, start: Floats, end: Floats) -> tuple[Ints, Floats, Floats]:
         """Return the stretches of x of many spans of bytes: (span, left, right), by span.
@@ -143,17 +135,15 @@ class Axis:
             return np.zeros(0, dtype=np.int64), none, none
         first = np.searchsorted(cuts, start[wide], side="right") - 1
         last = np.searchsorted(cuts, end[wide], side="left") - 1
-        one = wide[first == last]
-        x0, x1 = self.at(start[one], end=False), self.at(end[one], end=True)
-        spans, lefts, rights = [one], [np.minimum(x0, x1)], [np.maximum(x0, x1)]
-        for k in wide[first != last].tolist():
-            for left, right in self.intervals(float(start[k]), float(end[k])):
-                spans.append(np.array([k]))
-                lefts.append(np.array([left]))
-                rights.append(np.array([right]))
-        span = np.concatenate(spans)
-        order = np.argsort(span, kind="stable")
-        return span[order], np.concatenate(lefts)[order], np.concatenate(rights)[order]
+        # A row for each span and each stretch that it reaches into.
+        first, last = np.maximum(first, 0), np.minimum(last, len(cuts) - 2)
+        count = np.maximum(last - first + 1, 0)
+        row = np.repeat(np.arange(len(wide)), count)
+        stretch = first[row] + np.arange(len(row)) - (np.cumsum(count) - count)[row]
+        span = wide[row]
+        x0 = self.at(np.maximum(start[span], cuts[stretch]), end=False)
+        x1 = self.at(np.minimum(end[span], cuts[stretch + 1]), end=True)
+        return span, np.minimum(x0, x1), np.maximum(x0, x1)
 
     @cached_property
     def usual_width(self) -> float:

@@ -268,6 +268,8 @@ class PathsView(QWidget):
             text = arcs.label(int(row.path.edges[first]))
         wide = wide_of(text)
         if wide + 2 > box.width():
+            if box.width() - 2 < wide_of("…"):
+                return
             elide = Qt.TextElideMode.ElideRight
             text = QFontMetricsF(font).elidedText(text, elide, box.width() - 2)
             wide = wide_of(text)
