@@ -545,7 +545,8 @@ def test_every_picture_and_control_has_a_name(qtbot, session, explore):
 def test_panes_have_names_and_come_back(qtbot, session, explore):
     workspace = explore()
     names = {dock.objectName() for dock in workspace.findChildren(QDockWidget)}
-    assert names == {"explore.paths", "explore.edges", "explore.inspector"}
+    panes = {"paths", "edges", "pipeline", "inspector"}
+    assert names == {f"explore.{name}" for name in panes}
     workspace.pane("inspector").hide()
     workspace.restore_default()
     assert workspace.pane("inspector").isVisible()
