@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -142,25 +142,23 @@ def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str,
     best = lattice.viterbi() if law else None
     nbest = lattice.nbest(n, law.theta) if law else []
     own = lattice.path
-    document = {
+    entry = _path_entries(lattice)
+    return {
         "unit": unit,
         "positions": len(text.bounds(unit)),
-        "edges": [],
+        "edges": _edges(lattice, law, unit),
         "path": None
         if lattice.uncovered is not None
-        else _path_entry(own, law.probability(own) if law else math.nan),
-        "viterbi": _path_entry(best, law.probability(best)) if law and best is not None else None,
-        "nbest": [_path_entry(path, path.probability) for path in nbest] if law else None,
-        "log_partition": law.log_partition if law else None,
-        "entropy_nats": law.entropy if law else None,
-        "expected_tokens": law.expected_tokens if law else None,
+        else entry(own, law.probability(own) if law else math.nan),
+        "viterbi": entry(best, law.probability(best)) if law and best is not None else None,
+        "nbest": [entry(path, path.probability) for path in nbest] if law else None,
+        "log_partition": plain(law.log_partition) if law else None,
+        "entropy_nats": plain(law.entropy) if law else None,
+        "expected_tokens": plain(law.expected_tokens) if law else None,
         "paths": decimal(lattice.paths),
         "theta": law.theta if law else None,
         "law": lattice.no_law or None,
     }
-    result: dict[str, Any] = plain(document)
-    result["edges"] = _edges(lattice, law, unit)
-    return result
 
 
 def describe_constrained(
@@ -178,7 +176,8 @@ def describe_constrained(
     own = math.nan
     if law is not None:
         own = law.probability(lattice.path) if constrained.obeyed else 0.0
-    document["path"] = plain(_path_entry(whole.path, own))
+    entry_of_whole = _path_entries(whole)
+    document["path"] = entry_of_whole(whole.path, own)
     taken = np.isin(constrained.kept, whole.taken).tolist()
     apart = _apart(whole)
     for entry, edge, of_path in zip(
@@ -191,9 +190,8 @@ def describe_constrained(
     document["without"] = {"paths": decimal(whole.paths)}
     document["cost"] = document["remaining"] = None
     if law is None:
-        document["remaining"] = [
-            plain(_path_entry(path, math.nan)) for path in constrained.shortest(n)
-        ]
+        entry_of_rest = _path_entries(lattice)
+        document["remaining"] = [entry_of_rest(p, math.nan) for p in constrained.shortest(n)]
         return document
     free, best = whole.law(theta), whole.viterbi(theta)
     document["without"] |= plain(
@@ -201,9 +199,9 @@ def describe_constrained(
             "log_partition": free.log_partition,
             "entropy_nats": free.entropy,
             "expected_tokens": free.expected_tokens,
-            "viterbi": _path_entry(best, best.probability),
         }
     )
+    document["without"]["viterbi"] = entry_of_whole(best, best.probability)
     document["cost"] = plain(asdict(cost(free, law)))
     return document
 
@@ -291,14 +289,25 @@ def _unknown_id(lattice: Lattice, covered: bytes, kind: int) -> int | None:
     return spelling.unknown if spelling.unknown >= 0 else None
 
 
-def _path_entry(path: Path, probability: float) -> dict[str, Any]:
-    return {
-        "ids": path.ids,
-        "pieces": path.pieces,
-        "bytes": [path.lattice.bytes(edge).hex() for edge in path.edges.tolist()],
-        "score": path.score,
-        "probability": probability,
-    }
+def _path_entries(lattice: Lattice) -> Callable[[Path, float], dict[str, Any]]:
+    """Return what makes a path of the lattice and its probability an entry, plain JSON data.
+
+    The best paths share most of their edges: each edge is written once.
+    """
+    texts = cache(lattice.edge_text)
+    digits = cache(lambda edge: lattice.bytes(edge).hex())
+
+    def entry(path: Path, probability: float) -> dict[str, Any]:
+        edges = path.edges.tolist()
+        return {
+            "ids": path.ids,
+            "pieces": [texts(edge) for edge in edges],
+            "bytes": [digits(edge) for edge in edges],
+            "score": plain(path.score),
+            "probability": plain(probability),
+        }
+
+    return entry
 
 
 def _picture(
