@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
@@ -167,6 +168,24 @@ def span_fault(token: Token, start: int, end: int, text: str, shared: bool = Fal
     return ""
 
 
+def plainly_right(encoding: Encoding) -> NDArray[np.bool_]:
+    """Return which tokens' bytes stand in the text, each in its place, bool[tokens]."""
+    vocabulary, prepared, text = encoding.vocabulary, encoding.prepared, encoding.text
+    own = prepared.source_end - prepared.source_start == 1
+    own &= prepared.data == np.append(text.data, np.uint8(0))[prepared.source_start]
+    wrong = np.append(0, np.cumsum(~own))
+    starts, lengths = encoding.node_start, vocabulary.lengths[encoding.ids]
+    right: NDArray[np.bool_] = encoding.node_end - starts == lengths
+    right &= wrong[starts] == wrong[encoding.node_end]
+    # Byte k of all the tokens that may be right, as the piece has it and as the text has it.
+    kept, sizes = np.flatnonzero(right), lengths[right]
+    inside = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    piece = vocabulary.data[np.repeat(vocabulary.offsets[encoding.ids[kept]], sizes) + inside]
+    differs = piece != prepared.data[np.repeat(starts[kept], sizes) + inside]
+    right[np.repeat(kept, sizes)[differs]] = False
+    return right
+
+
 def joins(char: str) -> bool:
     """Whether a character becomes a part of the one before it: marks, joiners, later jamo."""
     return unicodedata.category(char)[0] in "MC" or "\u1160" <= char <= "\u11ff" or char in VOICED
@@ -177,16 +196,10 @@ def misspelled(model: Model, encoding: Encoding) -> Iterator[str]:
     vocabulary, prepared, text = model.vocabulary, encoding.prepared, encoding.text
     data, fixed = prepared.data, set(prepared.fixed.tolist())
     prefix, suffix = (getattr(model.segmenter, name, "").encode() for name in ("prefix", "suffix"))
-    # Most tokens are plainly right: each byte of the piece stands in the text, in its place.
-    own = prepared.source_end - prepared.source_start == 1
-    own &= data == np.append(text.data, np.uint8(0))[prepared.source_start]
-    changed = np.append(0, np.cumsum(~own))
     starts, ends = encoding.node_start, encoding.node_end
-    for i, piece in enumerate(encoding.ids.tolist()):
-        stretch = data[starts[i] : ends[i]].tobytes()
-        written = vocabulary.bytes(piece)
-        if stretch == written and changed[starts[i]] == changed[ends[i]]:
-            continue
+    for i in np.flatnonzero(~plainly_right(encoding)).tolist():
+        piece = int(encoding.ids[i])
+        stretch, written = data[starts[i] : ends[i]].tobytes(), vocabulary.bytes(piece)
         token = encoding.token(i)
         unknown = vocabulary.kind[piece] == PieceKind.UNKNOWN or piece in fixed
         unknown = unknown or piece == model.spelling.unknown

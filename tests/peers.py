@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from engine import formats
 from engine.encodings import PATTERNS, published
-from engine.formats.protobuf import VARINT, fields
+from engine.formats.protobuf import fields, varint
 
 Span = tuple[int, int]
 
@@ -69,9 +69,16 @@ def sentencepiece_peer(path: Path) -> Peer:
         found = []
         for number, _, start, stop in fields(proto, 0, len(proto)):
             if number == 2:
-                inside = fields(proto, start, stop)
-                values = {n: value for n, wire, value, _ in inside if wire == VARINT}
-                found.append((char_at[values.get(4, 0)], char_at[values.get(5, 0)]))
+                # The library writes piece, id, surface, begin and end in this order.
+                at = start
+                for skipped in ("piece", "id", "surface", "begin", "end"):
+                    at += 1
+                    value, at = varint(proto, at, stop)
+                    if skipped in ("piece", "surface"):
+                        at += value
+                    elif skipped == "begin":
+                        begin = value
+                found.append((char_at[begin], char_at[value]))
         return found
 
     return Peer(
