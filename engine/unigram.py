@@ -328,7 +328,9 @@ class Unigram:
         text = data.tobytes()
         tokens = TokenList()
         for k, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-            path = self._best_path(text, start, end)
+            # Sums below what 32 bits hold are −∞, as in the library.
+            with np.errstate(over="ignore"):
+                path = self._best_path(text, start, end)
             if path is None:
                 raise self._uncovered(data, starts, ends, k)
             self._spell(text, path, tokens)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from engine import formats
 from engine.encodings import PATTERNS, published
-from engine.formats.protobuf import fields, varint
+from engine.formats.protobuf import VARINT, fields, varint
 
 Span = tuple[int, int]
 
@@ -69,16 +69,15 @@ def sentencepiece_peer(path: Path) -> Peer:
         found = []
         for number, _, start, stop in fields(proto, 0, len(proto)):
             if number == 2:
-                # The library writes piece, id, surface, begin and end in this order.
-                at = start
-                for skipped in ("piece", "id", "surface", "begin", "end"):
-                    at += 1
-                    value, at = varint(proto, at, stop)
-                    if skipped in ("piece", "surface"):
+                at, values = start, {4: 0, 5: 0}
+                while at < stop:
+                    # A field's number and kind are in one byte: none here is above 15.
+                    field, (value, at) = proto[at], varint(proto, at + 1, stop)
+                    if field & 7 == VARINT:
+                        values[field >> 3] = value
+                    else:
                         at += value
-                    elif skipped == "begin":
-                        begin = value
-                found.append((char_at[begin], char_at[value]))
+                found.append((char_at[values[4]], char_at[values[5]]))
         return found
 
     return Peer(
