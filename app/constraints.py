@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from engine.errors import SegscopeError
 
 if TYPE_CHECKING:
-    from app.session import Analysis, Session
+    from app.analysis import Analysis
+    from app.session import Session
     from engine.constrain import Constrained, Constraint, Cost
     from engine.lattice import Path
 

@@ -13,19 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.analysis import Analysis, Settings, analyse, with_law
 from app.constraints import Constraints
 from app.encoding import LONG, Reading, encode_beginning, read_text
 from app.jobs import Jobs
 from app.loading import load_model
 from engine.errors import SegscopeError, TextError
-from engine.pipeline import Special
 from engine.progress import Report
-from engine.text import Text, Unit
+from engine.text import Text
 
 if TYPE_CHECKING:
     from engine.corpus import Corpus
-    from engine.lattice import Lattice, Path
-    from engine.law import Law
     from engine.model import Encoding, Model
 
 LATTICE_DELAY = 120
@@ -33,12 +31,6 @@ LATTICE_DELAY = 120
 
 SHORT = 4_000
 """Bytes up to which the lattice is computed as soon as there are tokens, without a delay."""
-
-COUNTED = 4_000
-"""Edges up to which segmentations are counted."""
-
-LATTICE_LIMIT = 20_000
-"""Bytes of text up to which the lattice is drawn whole; a longer text is drawn from its start."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -76,23 +68,6 @@ class OpenModel:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What an analysis depends on beside text and model.
-
-    special: how strings in the text that spell a special token are read.
-    """
-
-    theta: float = 1.0
-    nbest: int = 6
-    unit: Unit = "grapheme"
-    seed: int = 7
-    method: str = "perfect"
-    metric: str = "chars_per_token"
-    base: str = ""
-    special: Special = "literal"
-
-
-@dataclass(frozen=True)
 class Selection:
     """What is selected, everywhere at once. None: nothing of that sort.
 
@@ -108,25 +83,6 @@ class Selection:
     step: int | None = None
     language: str | None = None
     node: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Analysis:
-    """What the engine says of the current text under the active model.
-
-    best: the path of the highest score, or the one the model takes where there is no law.
-    nbest: the best paths with probabilities; empty without a law. law: None without one.
-    shown: bytes of the text that the lattice covers, from the start.
-    """
-
-    model_key: int
-    text: Text
-    shown: int
-    settings: Settings
-    lattice: Lattice
-    best: Path
-    nbest: tuple[Path, ...]
-    law: Law | None
 
 
 class Session(QObject):
@@ -453,11 +409,11 @@ class Session(QObject):
             return
         self._lattice_timer.stop()
         self._lattice_waits = False
-        text, settings = self._text, self._settings
+        key, model, text, settings = opened.key, opened.model, self._text, self._settings
         self.jobs.start(
             "analysis",
             self.tr("Building the lattice"),
-            lambda report: analyse(opened, text, settings),
+            lambda report: analyse(key, model, text, settings),
             self._set_analysis,
             lambda error: self.failed.emit(error, self.tr("The lattice was not built")),
         )
@@ -493,30 +449,3 @@ class Session(QObject):
     def busy(self) -> bool:
         """Whether something is being computed or about to be."""
         return bool(self.jobs.running) or self._lattice_timer.isActive()
-
-
-def analyse(opened: OpenModel, text: Text, settings: Settings) -> Analysis | None:
-    """Build lattice, best paths and law of a text; a long text is cut at a grapheme.
-
-    None where special strings are forbidden and the text holds some.
-    """
-    shown = text.head(LATTICE_LIMIT)
-    if settings.special == "forbid" and opened.model.find_special(shown):
-        return None
-    lattice = opened.model.lattice(shown, settings.special)
-    # What the window's thread will ask for, and would have to wait for.
-    _ = lattice.prepared.text.grapheme_bounds
-    _ = lattice.canonical_edges
-    _ = lattice.paths if lattice.n_edges <= COUNTED else 0
-    bare = Analysis(opened.key, text, shown.n_bytes, settings, lattice, lattice.path, (), None)
-    return with_law(bare, settings)
-
-
-def with_law(analysis: Analysis, settings: Settings) -> Analysis:
-    """Return the analysis at other settings, over the same lattice."""
-    lattice = analysis.lattice
-    if not lattice.has_law or lattice.n_edges == 0:
-        return replace(analysis, settings=settings)
-    nbest = tuple(lattice.nbest(settings.nbest, settings.theta))
-    law = lattice.law(settings.theta)
-    return replace(analysis, settings=settings, nbest=nbest, law=law, best=nbest[0])

@@ -16,7 +16,7 @@ from engine.law import Law
 from engine.text import Unit
 
 if TYPE_CHECKING:
-    from app.session import Analysis
+    from app.analysis import Analysis
 
 Index = QModelIndex | QPersistentModelIndex
 Column = Literal[

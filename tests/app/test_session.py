@@ -100,7 +100,7 @@ def test_a_lone_surrogate_is_shown_as_a_replacement_and_told(qtbot, session):
 
 
 def test_a_long_text_is_drawn_from_its_start_to_a_whole_grapheme(qtbot, session, watching):
-    from app.session import LATTICE_LIMIT
+    from app.analysis import LATTICE_LIMIT
 
     session.set_text("w" * (LATTICE_LIMIT - 1) + "é" + "w" * 500)
     session.add_model(watching)

@@ -7,8 +7,9 @@ import json
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 
+from app.analysis import Analysis
 from app.constraints import Solution
-from app.session import Analysis, Session
+from app.session import Session
 from app.views.explore.placing import shown_paths
 from engine.progress import Report
 

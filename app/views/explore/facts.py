@@ -7,8 +7,9 @@ import math
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from app.analysis import Analysis
 from app.constraints import Solution
-from app.session import Analysis, OpenModel, Session
+from app.session import OpenModel, Session
 from app.views.explore.paths_view import number
 from app.widgets.keyvalue import Fact
 from engine.display import hexadecimal, visible

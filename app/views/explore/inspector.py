@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.analysis import Analysis
 from app.draw.arcs import NO_MARKS
 from app.icons import icon
-from app.session import Analysis, OpenModel, Session
+from app.session import OpenModel, Session
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_INSPECTOR, SIZE_PIECE, Theme
 from app.views.explore import facts, sentences
 from app.views.explore.brick_pair import BrickLine, BrickPair

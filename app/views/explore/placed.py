@@ -11,13 +11,14 @@ from collections.abc import Callable
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 
+from app.analysis import LATTICE_LIMIT, Analysis
 from app.constraints import Solution
 from app.draw.arcs import Arcs, Nodes
 from app.draw.axis import Axis, AxisFonts, AxisUnit, build_axis, build_axis_apart
 from app.draw.bricks import BrickRow
 from app.draw.tokens import Bands, place_tokens
 from app.draw.viewport import Viewport
-from app.session import LATTICE_LIMIT, SHORT, Analysis, OpenModel, Session
+from app.session import SHORT, OpenModel, Session
 from app.theme import Theme
 from app.views.explore.placing import PlacedLattice, place_analysis, shown_paths
 from engine.lattice import Path

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.analysis import Analysis
 from app.constraints import Solution
 from app.draw.arcs import Arcs, Marks, Nodes, place_arcs, place_nodes
 from app.draw.axis import Axis
 from app.draw.bricks import BrickRow, brick_row
-from app.session import Analysis
 from engine.constrain import meant
 from engine.lattice import Path
 

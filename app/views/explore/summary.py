@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.session import COUNTED
+from app.analysis import COUNTED
 from app.views.explore.facts import count_text, power_text
 from app.views.explore.paths_view import number
 from app.views.explore.placed import Placed

@@ -13,12 +13,13 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from app.analysis import Analysis
 from app.draw.axis import build_axis
 from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, place_lane, reveal
 from app.draw.viewport import Viewport
 from app.models.sampling import EventTableModel
 from app.player import Player
-from app.session import Analysis, Session
+from app.session import Session
 from app.theme import Theme
 from app.views.sampling.controls import MANY, Controls
 from app.views.sampling.empty import NoLaw

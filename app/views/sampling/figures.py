@@ -7,8 +7,8 @@ import html
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
+from app.analysis import Analysis
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
-from app.session import Analysis
 from app.theme import Theme
 from app.views.sampling.tally import Listing, Tally
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.session import Analysis
+from app.analysis import Analysis
 from app.views.sampling.tally import Listing, list_law
 from engine.lattice import Lattice
 from engine.progress import Report
