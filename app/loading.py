@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,9 @@ def _load(path: Path, options: dict[str, Any], kept: Path | None, report: Report
     import engine
     from engine.cache import cached_file, write_model
 
+    # Millions of objects live here at once, none of them garbage: looking through them over and
+    # over takes a third of the time. The process ends soon anyway.
+    gc.disable()
     model = engine.load(path, report=report, **options)
     # The name again, in case the file was replaced between naming and reading.
     if kept is not None and kept == cached_file(path, options) and write_model(kept, model):

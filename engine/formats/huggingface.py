@@ -226,10 +226,10 @@ def _build_bpe(
     reached = np.ones(len(pieces), dtype=np.bool_)
     if not ignore:
         # A piece that is set apart is met in text only if it is a symbol or merging makes it.
-        atom = [
-            len((t or "").removeprefix(prefix).removesuffix(suffix)) <= 1 for t in reading.tokens
-        ]
-        reached = np.array(atom, dtype=np.bool_)
+        texts = (t or "" for t in reading.tokens)
+        if prefix or suffix:
+            texts = (t.removeprefix(prefix).removesuffix(suffix) for t in texts)
+        reached = np.fromiter(map(len, texts), np.int64, len(pieces)) <= 1
         reached[result] = True
         matches &= reached | (kind == PieceKind.NORMAL)
     names = byte_names(byte_pieces, reached)

@@ -6,7 +6,10 @@ Each list is checked here and put into a `Reading`, with a warning for what is o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -344,15 +347,13 @@ def read_merges(
     for at in range(0, len(parts), step):
         report(at, len(parts))
         block = parts[at : at + step]
-        found = (
-            [ids.get(a) for a, _ in block],
-            [ids.get(b) for _, b in block],
-            [ids.get(a + b[prefix:]) for a, b in block],
-        )
-        for column, values in zip(columns, found, strict=True):
-            if None in values:
-                _missing_part(reading, at, block, prefix)
-            column.extend(v for v in values if v is not None)
+        first, second = zip(*block, strict=True)
+        tails = [b[prefix:] for b in second] if prefix else second
+        try:
+            for column, texts in zip(columns, (first, second, map(add, first, tails)), strict=True):
+                column.extend(map(ids.__getitem__, texts))
+        except KeyError:
+            _missing_part(reading, at, block, prefix)
     left, right, result = (np.array(column, dtype=np.int32) for column in columns)
     rank = np.arange(len(parts), dtype=np.int32)
     if not parts:
@@ -377,8 +378,16 @@ def read_merges(
     return left, right, result, rank
 
 
-def _split_merges(reading: Reading, rows: list[Any], prefix: int) -> list[tuple[str, str]]:
+def _split_merges(reading: Reading, rows: list[Any], prefix: int) -> Sequence[Sequence[str]]:
+    """Return the two pieces of each merge."""
     source = reading.source
+    # Half a million merges: what all of them are is asked in bulk.
+    if (
+        set(map(type, rows)) == {list}
+        and set(map(len, rows)) == {2}
+        and set(map(type, chain.from_iterable(rows))) == {str}
+    ):
+        return rows
     parts: list[tuple[str, str]] = []
     odd = 0
     for i, row in enumerate(rows):
@@ -426,7 +435,7 @@ def _resolve(reading: Reading, i: int, row: str, prefix: int) -> list[str]:
     )
 
 
-def _missing_part(reading: Reading, at: int, block: list[tuple[str, str]], prefix: int) -> None:
+def _missing_part(reading: Reading, at: int, block: Sequence[Sequence[str]], prefix: int) -> None:
     for i, (a, b) in enumerate(block, start=at):
         for piece, what in ((a, "left part"), (b, "right part"), (a + b[prefix:], "result")):
             if piece not in reading.ids:
