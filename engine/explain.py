@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.bpe import Bpe
 from engine.display import visible
+from engine.lookup import Lookup
 from engine.passes import best_from_end, best_pass, path_score
 from engine.search import follow, rounding, viterbi_edges
 from engine.segmenter import EdgeKind
@@ -33,18 +34,23 @@ Ints = NDArray[np.int32]
 class GivenReason:
     """The model has no choice.
 
-    kind: `added` or `dropped`, as the edge's own kind; `uncovered`, no path leads through the text.
+    kind: `added` or `dropped`, as the edge's own kind; `uncovered`, no path leads through the text;
+    `found`, a word or character model looked its unit up; `not_found`, that unit is no piece.
     """
 
     lattice: Lattice
     edge: int
-    kind: Literal["added", "dropped", "uncovered"]
+    kind: Literal["added", "dropped", "uncovered", "found", "not_found"]
 
     @property
     def sentence(self) -> str:
         """The reason in English."""
         if self.kind == "added":
             return "It is an added token: it is cut out before the model sees the text."
+        if self.kind == "found":
+            return "It is a piece of the vocabulary; the model looks it up whole."
+        if self.kind == "not_found":
+            return "The model looks it up whole, and it is no piece, so it is unknown."
         if self.kind == "uncovered":
             return f"No segmentation uses it: {self.lattice.no_law}."
         return "No piece matches this character and there is no unknown token, so it is left out."
@@ -217,7 +223,8 @@ def explain_edge(lattice: Lattice, law: Law | None, edge: int) -> Explanation:
     """Say why an edge is on the model's path, or why not.
 
     law: only its θ is read; None means θ = 1. A Unigram edge is held against the best path, a BPE
-    edge against the merges of its pre-token, a WordPiece edge against the longest match.
+    edge against the merges of its pre-token, a WordPiece edge against the longest match. Word and
+    character models look a unit up and have no choice.
     """
     kind = lattice.kind[edge]
     if kind == EdgeKind.ADDED:
@@ -228,6 +235,8 @@ def explain_edge(lattice: Lattice, law: Law | None, edge: int) -> Explanation:
         return GivenReason(lattice, edge, "uncovered")
     if lattice.has_law:
         return _explain_score(lattice, 1.0 if law is None else law.theta, edge)
+    if isinstance(lattice.segmenter, Lookup):
+        return GivenReason(lattice, edge, "not_found" if kind == EdgeKind.UNKNOWN else "found")
     if isinstance(lattice.segmenter, Bpe):
         return _explain_merge(lattice, lattice.segmenter, edge)
     return _explain_match(lattice, edge)

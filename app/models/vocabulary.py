@@ -159,5 +159,5 @@ def piece_text(vocabulary: Vocabulary, piece: int) -> str:
         return vocabulary.text(piece)
     shown = visible(vocabulary.bytes(piece))
     if vocabulary.continuation is not None and vocabulary.continuation[piece]:
-        return "##" + shown
+        return vocabulary.mark + shown
     return shown

@@ -15,6 +15,7 @@ from app.session import Session
 from app.theme import Theme
 from app.views.model_card import ModelCard, facts
 from engine.bundled import model_path
+from engine.rules import rules
 
 Open = Callable[[Path | str], ModelCard]
 
@@ -62,6 +63,17 @@ def test_settings_are_in_words(open_card: Open) -> None:
     assert "Casing guessed" not in rows
     for values in (card.rows, rows.items()):
         assert not {"True", "False", "None"} & {value for _, value in values}
+
+
+def test_the_rules_where_libraries_disagree_are_told(open_card: Open) -> None:
+    for name, topic in (("everyday-bpe", "merging"), ("everyday-unigram", "ties")):
+        card = open_card(name)
+        assert card.rules == rules(card.opened.model)
+        assert topic in dict(card.rules)
+        shown = [label.text().replace("\u200b", "") for label in card.findChildren(QLabel)]
+        for name, sentence in card.rules:
+            assert name.capitalize() in shown
+            assert sentence in shown
 
 
 def test_a_byte_level_model_has_no_use_for_a_fallback(open_card: Open) -> None:

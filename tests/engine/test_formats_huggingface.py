@@ -105,13 +105,6 @@ def test_other_models_are_named(tmp_path: Path) -> None:
     assert "'Magic'" in error_of(tmp_path, tokenizer({"type": "Magic", "vocab": {}}))
 
 
-def test_version_two_is_read_by_what_it_shares(tmp_path: Path) -> None:
-    model = read(tmp_path, {**bpe({"a": 0, "b": 1}, []), "version": "2.0", "byte_level": None})
-    assert model.encode("ab").ids.tolist() == [0, 1]
-    assert any("2.0" in warning for warning in model.warnings)
-    assert "version" in error_of(tmp_path, {**bpe({"a": 0}, []), "version": "3.0"})
-
-
 @pytest.mark.parametrize(
     ("vocab", "said"),
     [

@@ -10,6 +10,7 @@ import pytest
 from sentencepiece import SentencePieceProcessor
 
 from engine.errors import ModelError
+from engine.explain import explain_edge
 from engine.formats import load
 from engine.formats.protobuf import WireError, fields, varint, write_bytes, write_varint
 from engine.model import Model
@@ -234,6 +235,9 @@ def test_word_models_look_up_what_lies_between_spaces(tmp_path: Path) -> None:
     }.items():  # fmt: skip
         assert model.encode(text).ids.tolist() == peer.encode(text) == ids
         assert model.lattice(text).path.ids == ids
+    lattice = model.lattice("a c")
+    why = [explain_edge(lattice, None, edge).sentence for edge in lattice.taken.tolist()]
+    assert ["it is no piece" in sentence for sentence in why] == [False, True]
 
 
 def test_character_models_look_up_characters_and_user_defined_pieces(tmp_path: Path) -> None:

@@ -99,6 +99,14 @@ def _given(reason: GivenReason) -> str:
         return QCoreApplication.translate(
             "Explanation", "It is an added token: it is cut out before the model sees the text."
         )
+    if reason.kind == "found":
+        return QCoreApplication.translate(
+            "Explanation", "It is a piece of the vocabulary; the model looks it up whole."
+        )
+    if reason.kind == "not_found":
+        return QCoreApplication.translate(
+            "Explanation", "The model looks it up whole, and it is no piece, so it is unknown."
+        )
     if reason.kind == "uncovered":
         return QCoreApplication.translate(
             "Explanation", "No segmentation uses it: around it the text can't be covered."
