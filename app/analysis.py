@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.pipeline import Special
+from engine.scene import Coloring
 from engine.text import Text, Unit
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ LATTICE_LIMIT = 20_000
 
 @dataclass(frozen=True)
 class Settings:
-    """What an analysis depends on beside text and model.
+    """What an analysis and its pictures depend on beside text and model.
 
-    special: how strings in the text that spell a special token are read.
+    special: how strings in the text that spell a special token are read. color: what the colours
+    of tokens in Explore follow.
     """
 
     theta: float = 1.0
@@ -35,6 +37,7 @@ class Settings:
     metric: str = "chars_per_token"
     base: str = ""
     special: Special = "literal"
+    color: Coloring = "position"
 
 
 @dataclass(frozen=True, eq=False)

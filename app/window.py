@@ -51,7 +51,7 @@ from engine import bundled
 from engine.bundled import locate_corpus
 from engine.constrain import Action
 from engine.errors import SegscopeError
-from engine.scene import read_scene, write_scene
+from engine.scene import Coloring, read_scene, write_scene
 
 SESSION_FILE = "session.json"
 QUIET = 400
@@ -169,6 +169,8 @@ class Window(QMainWindow):
             changed.connect(self._quiet.start)
         self.theme.changed.connect(self._theme_changed)
         self._theme_changed()
+        session.settings_changed.connect(self._settings_changed)
+        self._settings_changed()
 
     # Starting and ending
 
@@ -428,6 +430,13 @@ class Window(QMainWindow):
 
     def toggle_theme(self) -> None:
         self.theme.choose("light" if self.theme.dark else "dark")
+
+    def color_tokens(self, coloring: Coloring) -> None:
+        """Colour tokens in Explore by position or by identity."""
+        self.session.change_settings(color=coloring)
+
+    def _settings_changed(self) -> None:
+        self.table.actions[f"color.{self.session.settings.color}"].setChecked(True)
 
     def choose_theme(self, choice: Choice) -> None:
         self.theme.choose(choice)

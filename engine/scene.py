@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from engine.bundled import PREFIX, locate_model
 from engine.constrain import Action, Constraint
@@ -23,6 +23,8 @@ from engine.jsonfile import read_json
 from engine.pipeline import READINGS, Special
 from engine.text import Text
 
+Coloring = Literal["position", "identity"]
+
 VERSION = 1
 """The schema that is written, in the file's field `segscope`."""
 
@@ -30,6 +32,7 @@ WORKSPACES = ("explore", "merges", "sampling", "languages", "vocabulary")
 TRACES = ("merges", "viterbi", "perfect")
 ACTIONS = ("pin", "forbid")
 UNITS = ("byte", "char", "grapheme", "utf16")
+COLORINGS: tuple[Coloring, ...] = ("position", "identity")
 
 MOST_NBEST = 1_000
 """Best paths that a scene may ask for: each is a row of the picture."""
@@ -69,7 +72,8 @@ class SceneModel:
 class SceneSettings:
     """What the analysis depends on: as in the window's settings.
 
-    special: how strings in the text that spell a special token are read.
+    special: how strings in the text that spell a special token are read. color: whether colours of
+    tokens follow their position or their identity.
     """
 
     theta: float = 1.0
@@ -80,6 +84,7 @@ class SceneSettings:
     metric: str = "chars_per_token"
     base: str = ""
     special: Special = "literal"
+    color: Coloring = "position"
 
 
 @dataclass(frozen=True)
@@ -322,6 +327,7 @@ def _settings(reader: _Reader) -> SceneSettings:
         metric=reader.take("metric", "a text", _text) or usual.metric,
         base=reader.take("base", "a text", _text) or usual.base,
         special=_special(reader.choice("special", READINGS, usual.special)),
+        color=_coloring(reader.choice("color", COLORINGS, usual.color)),
     )
     reader.finish()
     return settings
@@ -397,6 +403,10 @@ def _constraint_entry(one: SceneConstraint) -> dict[str, Any]:
 
 def _special(name: str) -> Special:
     return next(reading for reading in READINGS if reading == name)
+
+
+def _coloring(name: str) -> Coloring:
+    return next(coloring for coloring in COLORINGS if coloring == name)
 
 
 def _text(value: Any) -> str | None:

@@ -36,6 +36,19 @@ def draw_hatch(painter: QPainter, rect: QRectF, color: QColor, gap: float = 6.0)
     painter.restore()
 
 
+def draw_underline(painter: QPainter, rect: QRectF, color: QColor, kind: int) -> None:
+    """Draw the underline of a band at its foot: 0 none, 1 solid, 2 dotted."""
+    if not kind:
+        return
+    pen = QPen(color, 1.5, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+    if kind == 2:
+        pen.setDashPattern([1.2, 1.6])
+    painter.setPen(pen)
+    y = rect.bottom() - 1.75
+    inset = min(3.0, rect.width() / 4)
+    painter.drawLine(QPointF(rect.left() + inset, y), QPointF(rect.right() - inset, y))
+
+
 def count_box(text: str, font: QFont, centre: QPointF) -> QRectF:
     """Return the box that a count takes."""
     metrics = QFontMetricsF(font)

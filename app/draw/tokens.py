@@ -7,6 +7,7 @@ band with a count.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.draw.axis import Axis
 from app.draw.glyphs import draw_text
-from app.draw.marks import draw_count, draw_hatch, notched
+from app.draw.looks import looks_of
+from app.draw.marks import draw_count, draw_hatch, draw_underline, notched
 from app.draw.viewport import MARGIN, Viewport
 from app.theme import SIZE_NOTE, Theme
 from engine.model import Encoding
@@ -78,8 +80,9 @@ class Bands:
     token: int64[g + 1], first token of each group, and the number of tokens on the axis.
     start, end: float64[g], bytes of the text as given. rect_group: int64[r]; rect_left,
     rect_right: float64[r], at zoom 1: one rectangle a group, more where the direction turns.
-    fragment, special, unknown: bool[g]. total: tokens of the whole text.
-    ghost: first tokens, that stand for nothing in the text (a dummy prefix).
+    id: int64[g], of the first token of each group. fragment, special, unknown: bool[g].
+    total: tokens of the whole text. ghost: first tokens, that stand for nothing in the text (a
+    dummy prefix).
     """
 
     token: Ints
@@ -88,11 +91,17 @@ class Bands:
     rect_group: Ints
     rect_left: Floats
     rect_right: Floats
+    id: Ints
     fragment: NDArray[np.bool_]
     special: NDArray[np.bool_]
     unknown: NDArray[np.bool_]
     total: int
     ghost: int
+
+    @cached_property
+    def looks(self) -> tuple[Ints, Ints]:
+        """Colour and underline of each group by identity, made when first painted."""
+        return looks_of(self.id)
 
     @property
     def n_groups(self) -> int:
@@ -159,6 +168,7 @@ def place_tokens(encoding: Encoding, axis: Axis) -> Bands:
         group_start,
         group_end,
         *rectangles,
+        encoding.ids[first].astype(np.int64),
         fragment,
         special,
         unknown,
@@ -183,8 +193,13 @@ def draw_bands(
     bands: Bands,
     rect: QRectF,
     ghost_label: str = "",
+    *,
+    by_identity: bool = False,
 ) -> None:
-    """Draw a band row in `rect`: the bands in view, then the text over them."""
+    """Draw a band row in `rect`: the bands in view, then the text over them.
+
+    by_identity: colour and underline follow the token's id; else colours follow its position.
+    """
     axis = viewport.axis
     if axis is None or not bands.n_groups:
         return
@@ -203,13 +218,16 @@ def draw_bands(
     groups = bands.rect_group[seen]
     ink = theme.color("ink")
     fragments: list[tuple[QRectF, int, int]] = []
+    colors, lines = bands.looks if by_identity else (None, None)
     for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
         if group == 0 and bands.ghost:
             _draw_ghost(painter, theme, viewport, rect, ghost_label)
             continue
         gap = GAP if not plain else min(GAP, (right - left) / 4)
         box = QRectF(left + gap / 2, rect.top(), max(right - left - gap, 0.5), rect.height())
-        color = theme.band(group % 2 * 2 if plain else group)
+        color = theme.band(group if colors is None else int(colors[group]))
+        if plain:
+            color = theme.band(group % 2 * 2)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         if plain:
@@ -230,6 +248,8 @@ def draw_bands(
             painter.drawRoundedRect(box, 2, 2)
         else:
             painter.drawRoundedRect(box, 2, 2)
+            if lines is not None:
+                draw_underline(painter, box, theme.color("ink2"), int(lines[group]))
     if plain:
         return
     nudged = {}

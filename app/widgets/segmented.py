@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButto
 
 from app.theme import SIZE_DATA, Theme
 
+HEIGHT = 28
+
 
 class SegmentedControl(QWidget):
     """Options as (value, label); exactly one is current. ←/→ move, a click chooses."""
@@ -17,7 +19,11 @@ class SegmentedControl(QWidget):
     changed = Signal(str)
 
     def __init__(
-        self, options: Sequence[tuple[str, str]], theme: Theme, parent: QWidget | None = None
+        self,
+        options: Sequence[tuple[str, str]],
+        theme: Theme,
+        height: int = HEIGHT,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -27,7 +33,7 @@ class SegmentedControl(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         for index, (value, label) in enumerate(options):
-            segment = _Segment(label, theme, index == 0, index == len(options) - 1)
+            segment = _Segment(label, theme, height, index == 0, index == len(options) - 1)
             self._group.addButton(segment)
             self._buttons[value] = segment
             row.addWidget(segment)
@@ -74,9 +80,9 @@ class SegmentedControl(QWidget):
 
 
 class _Segment(QToolButton):
-    def __init__(self, label: str, theme: Theme, first: bool, last: bool) -> None:
+    def __init__(self, label: str, theme: Theme, height: int, first: bool, last: bool) -> None:
         super().__init__()
-        self._theme, self._first, self._last = theme, first, last
+        self._theme, self._height, self._first, self._last = theme, height, first, last
         self.setText(label)
         self.setAccessibleName(label)
         self.setCheckable(True)
@@ -85,7 +91,7 @@ class _Segment(QToolButton):
 
     def sizeHint(self) -> QSize:
         wide = QFontMetricsF(self._theme.font(SIZE_DATA, bold=True)).horizontalAdvance(self.text())
-        return QSize(round(wide) + 22, 28)
+        return QSize(round(wide) + 22, self._height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -231,3 +231,13 @@ def test_the_reading_of_special_strings_is_kept_and_an_unknown_one_is_warned_of(
     scene = read_scene(path)
     assert scene.settings.special == "literal"
     assert scene.warnings == ("there is no special 'maybe'; literal is shown",)
+
+
+def test_what_colours_follow_is_kept_and_an_unknown_choice_is_warned_of(tmp_path):
+    path = tmp_path / "a.json"
+    write_scene(Scene(settings=SceneSettings(color="identity")), path)
+    assert read_scene(path).settings.color == "identity"
+    path.write_text('{"segscope": 1, "settings": {"color": "mood"}}')
+    scene = read_scene(path)
+    assert scene.settings.color == "position"
+    assert scene.warnings == ("there is no color 'mood'; position is shown",)

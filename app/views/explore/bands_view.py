@@ -21,26 +21,28 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.draw.glyphs import draw_text
 from app.draw.marks import draw_letter, notched
 from app.draw.tokens import Bands, draw_bands, text_rect
-from app.draw.viewport import GUTTER, Viewport
+from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from app.views.explore.coloring import ColoringControl
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
 from engine.display import hexadecimal, visible
 
-HEAD, GAP = 24, 5
+HEAD, GAP = 30, 5
 BAND, BAND_JOINED, BAND_BYTES = 26, 40, 40
 """Heights of a band: for cells, for letters that join (counts stand below them), for bytes."""
 
 
 class BandsView(QWidget):
-    """Bands by position. Hover lights a token, a click selects it; arrow keys walk the tokens."""
+    """Bands of all models. Hover lights a token, a click selects it; arrow keys walk the tokens."""
 
     def __init__(self, placed: Placed, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._hover: tuple[int, int] | None = None
+        self.coloring = ColoringControl(placed.session, theme, self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -55,6 +57,7 @@ class BandsView(QWidget):
         self._session.models_changed.connect(self._bands_changed)
         self._session.active_changed.connect(self.update)
         self._session.selection_changed.connect(self.update)
+        self._session.settings_changed.connect(self.update)
         theme.changed.connect(self.update)
         self._bands_changed()
 
@@ -103,10 +106,12 @@ class BandsView(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(head, middle | Qt.AlignmentFlag.AlignLeft, self.tr("Model"))
         painter.drawText(head, middle | Qt.AlignmentFlag.AlignRight, self.tr("tokens"))
-        note = self._note()
-        if note:
-            place = QRectF(GUTTER + 24, 2, self.width() - GUTTER - 36, HEAD - 6)
-            painter.drawText(place, middle | Qt.AlignmentFlag.AlignLeft, note)
+        left = GUTTER + MARGIN
+        place = QRectF(left, 2, self.coloring.x() - left - 16, HEAD - 6)
+        note = painter.fontMetrics().elidedText(
+            self.note(), Qt.TextElideMode.ElideRight, int(place.width())
+        )
+        painter.drawText(place, middle | Qt.AlignmentFlag.AlignLeft, note)
         for row, opened in enumerate(self._session.models):
             self._paint_row(painter, row, opened)
         if self.hasFocus():
@@ -114,13 +119,13 @@ class BandsView(QWidget):
             painter.setPen(QPen(theme.color("ink"), 1, Qt.PenStyle.DotLine))
             painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
 
-    def _note(self) -> str:
-        axis = self._placed.axis
+    def note(self) -> str:
+        """Return the line above the bands: how much of the text is drawn, what colours mean."""
+        axis, legend = self._placed.axis, self.coloring.legend()
         if axis.shown >= axis.text.n_bytes:
-            return ""
-        return self.tr(
-            "The first {shown:,} of {total:,} bytes are drawn; counts are of all."
-        ).format(shown=axis.shown, total=axis.text.n_bytes)
+            return legend
+        shown = self.tr("The first {shown:,} of {total:,} bytes are drawn; counts are of all.")
+        return f"{shown.format(shown=axis.shown, total=axis.text.n_bytes)} {legend}"
 
     def _paint_row(self, painter: QPainter, row: int, opened: OpenModel) -> None:
         theme = self._theme
@@ -162,7 +167,8 @@ class BandsView(QWidget):
             self._paint_forbidden(painter, opened, rect)
         else:
             label = self._ghost_label(opened.key, bands)
-            draw_bands(painter, self._viewport, theme, bands, rect, label)
+            by_identity = self._session.settings.color == "identity"
+            draw_bands(painter, self._viewport, theme, bands, rect, label, by_identity=by_identity)
         painter.restore()
 
     def _paint_forbidden(self, painter: QPainter, opened: OpenModel, rect: QRectF) -> None:
@@ -262,6 +268,13 @@ class BandsView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        size = self.coloring.sizeHint()
+        self.coloring.setGeometry(
+            self.width() - size.width() - 12,
+            (HEAD - size.height()) // 2,
+            size.width(),
+            size.height(),
+        )
         self.update()
 
     def event(self, event: QEvent) -> bool:
