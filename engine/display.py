@@ -7,6 +7,11 @@ import unicodedata
 SPACE, TAB, NEWLINE, RETURN = "␣", "→", "↵", "␍"
 _MARKS = {" ": SPACE, "\t": TAB, "\n": NEWLINE, "\r": RETURN}
 
+_CONTROLS = {
+    "\0": "NULL", "\t": "TAB", "\n": "LINE FEED", "\v": "LINE TABULATION", "\f": "FORM FEED",
+    "\r": "CARRIAGE RETURN", "\x1b": "ESCAPE", "\x7f": "DELETE", "\x85": "NEXT LINE",
+}  # fmt: skip
+
 _UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp"))
 """Categories of characters without a glyph of their own."""
 
@@ -51,6 +56,21 @@ def visible(data: bytes) -> str:
     if stray:
         out.append(" ".join(stray))
     return "".join(out)
+
+
+def unseen(data: bytes) -> list[str]:
+    """Return code point and Unicode name of the characters in `data` that have no glyph, each once.
+
+    As `U+200B ZERO WIDTH SPACE`; control characters have no name there, so they have the one of
+    ISO 6429 (`U+0009 TAB`, `U+000A LINE FEED` …) where that is well known.
+    """
+    text = data.decode("utf-8", errors="ignore")
+    found = []
+    for char in dict.fromkeys(text):
+        if unicodedata.category(char) in _UNSEEN and char not in _NUMBER_SIGNS:
+            name = unicodedata.name(char, "") or _CONTROLS.get(char, "CONTROL CHARACTER")
+            found.append(f"U+{ord(char):04X} {name}")
+    return found
 
 
 def _joins(code: int, following: str) -> bool:

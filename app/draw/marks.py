@@ -58,17 +58,23 @@ def count_box(text: str, font: QFont, centre: QPointF) -> QRectF:
 
 
 def draw_count(
-    painter: QPainter, theme: Theme, centre: QPointF, count: int, size: int = SIZE_NOTE
+    painter: QPainter,
+    theme: Theme,
+    centre: QPointF,
+    count: int,
+    size: int = SIZE_NOTE,
+    *,
+    on_ink: bool = False,
 ) -> None:
-    """Draw an inverse count: paper on ink."""
+    """Draw an inverse count: paper on ink, or ink on paper where it stands on ink."""
     font = theme.font(size, bold=True)
     text = f"{count:,}"
     box = count_box(text, font, centre)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.color("ink"))
+    painter.setBrush(theme.color("canvas" if on_ink else "ink"))
     painter.drawRoundedRect(box, 2, 2)
     painter.setFont(font)
-    painter.setPen(theme.color("canvas"))
+    painter.setPen(theme.color("ink" if on_ink else "canvas"))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 

@@ -154,7 +154,9 @@ def place_tokens(encoding: Encoding, axis: Axis) -> Bands:
     group_end = np.maximum.reduceat(end, first) if count else end
     kinds = encoding.vocabulary.kind[encoding.ids[:count]]
     special = np.isin(kinds, (PieceKind.CONTROL, PieceKind.ADDED))[first]
-    unknown = (kinds == PieceKind.UNKNOWN)[first]
+    # One unknown token in a character makes all of it unknown.
+    unknown = kinds == PieceKind.UNKNOWN
+    unknown = np.logical_or.reduceat(unknown, first) if count else unknown
     fragment = np.diff(token) > 1
     cut = inside[token[1:] - 1] if count else np.zeros(0, dtype=np.bool_)
     if axis.unit == "byte":
@@ -235,6 +237,11 @@ def draw_bands(
         elif bands.special[group]:
             painter.setPen(QPen(theme.color("special"), 1.2))
             painter.drawPath(notched(box.adjusted(0.6, 0.6, -0.6, -0.6)))
+        elif bands.unknown[group]:
+            painter.setBrush(ink)
+            painter.drawRoundedRect(box, 2, 2)
+            if bands.fragment[group]:
+                fragments.append((box, group, int(bands.token[group + 1] - bands.token[group])))
         elif bands.fragment[group]:
             painter.setBrush(theme.color("panel"))
             painter.drawRoundedRect(box, 2, 2)
@@ -243,9 +250,6 @@ def draw_bands(
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
             fragments.append((box, group, int(bands.token[group + 1] - bands.token[group])))
-        elif bands.unknown[group]:
-            painter.setBrush(ink)
-            painter.drawRoundedRect(box, 2, 2)
         else:
             painter.drawRoundedRect(box, 2, 2)
             if lines is not None:
@@ -255,7 +259,7 @@ def draw_bands(
     nudged = {}
     if axis.unit == "grapheme" and not axis.runs:
         for box, group, count in fragments:
-            if count > 1 and box.width() >= WITH_COUNT:
+            if count > 1 and box.width() >= WITH_COUNT and not bands.unknown[group]:
                 # The count stands at the end of the band; its character makes room for it.
                 last = int(axis.unit_of(int(np.ceil(bands.end[group])) - 1))
                 cell = float(axis.right[last] - axis.left[last]) * viewport.zoom
@@ -265,9 +269,11 @@ def draw_bands(
     for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
         if bands.unknown[group]:
             _draw_unknown(painter, theme, viewport, rect, left, right)
-    for box, _, count in fragments:
+    for box, group, count in fragments:
         if count > 1:
-            _draw_fragment_count(painter, theme, box, count, below=bool(axis.runs))
+            _draw_fragment_count(
+                painter, theme, box, count, below=bool(axis.runs), on_ink=bool(bands.unknown[group])
+            )
 
 
 def text_rect(viewport: Viewport, rect: QRectF) -> QRectF:
@@ -283,15 +289,20 @@ def count_width(count: int) -> float:
 
 
 def _draw_fragment_count(
-    painter: QPainter, theme: Theme, box: QRectF, count: int, *, below: bool
+    painter: QPainter, theme: Theme, box: QRectF, count: int, *, below: bool, on_ink: bool
 ) -> None:
+    if on_ink:
+        # The mark of the unknown has the right end.
+        box = box.adjusted(0, 0, -9, 0)
     if below:
-        draw_count(painter, theme, QPointF(box.center().x(), box.bottom() - 6.5), count, 9)
+        draw_count(
+            painter, theme, QPointF(box.center().x(), box.bottom() - 6.5), count, 9, on_ink=on_ink
+        )
         return
     small = box.width() < WITH_COUNT
     half = count_width(count) / 2 + 1
     centre = QPointF(box.right() - half, box.top() + 7 if small else box.center().y())
-    draw_count(painter, theme, centre, count, 9 if small else SIZE_NOTE)
+    draw_count(painter, theme, centre, count, 9 if small else SIZE_NOTE, on_ink=on_ink)
 
 
 def _draw_unknown(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,7 +25,7 @@ def test_a_colour_depends_on_nothing_but_the_id(row, before):
 def test_neighbours_differ_also_where_a_token_repeats(row):
     color, line = looks_of(np.array(row, dtype=np.int64))
     looks = list(zip(color.tolist(), line.tolist(), strict=True))
-    assert all(a != b for a, b in zip(looks, looks[1:], strict=False))
+    assert all(a != b for a, b in pairwise(looks))
     assert all(0 <= c < COLORS and 0 <= u < LINES for c, u in looks)
 
 

@@ -14,6 +14,7 @@ from app.theme import Theme
 from app.views.explore.bands_view import BandsView
 from app.views.explore.constraining import constrain_selected
 from app.views.explore.constraints import ConstraintStrip, edge_of
+from app.views.explore.copying import copy_selected
 from app.views.explore.edge_table import EdgeTable
 from app.views.explore.inspector import Inspector
 from app.views.explore.lattice_view import LatticeView
@@ -70,6 +71,9 @@ class ExploreWorkspace(Workspace):
         copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.lattice)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(lambda: self.inspector.copy("text"))
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.bands)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(lambda: copy_selected(session))
         self.strip.chosen.connect(self._show_constraint)
         self.text_bar.field.left.connect(self.lattice.setFocus)
         self.placed.lattice_changed.connect(self._tell)

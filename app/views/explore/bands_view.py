@@ -27,7 +27,7 @@ from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.coloring import ColoringControl
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
-from engine.display import hexadecimal, visible
+from engine.display import hexadecimal, unseen, visible
 
 HEAD, GAP = 30, 5
 BAND, BAND_JOINED, BAND_BYTES = 26, 40, 40
@@ -48,7 +48,9 @@ class BandsView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Tokens by model"))
         self.setAccessibleDescription(
-            self.tr("Left and right walk the tokens, up and down the models.")
+            self.tr(
+                "Left and right walk the tokens, up and down the models. Copy takes the characters."
+            )
         )
         placed.viewport.changed.connect(self.update)
         placed.bands_changed.connect(self._bands_changed)
@@ -293,7 +295,7 @@ class BandsView(QWidget):
         encoding = self._placed.encoding(opened.key)
         if encoding is None:
             return ""
-        lines = []
+        lines: list[str] = []
         for token in range(int(bands.token[group]), int(bands.token[group + 1])):
             piece = int(encoding.ids[token])
             data = encoding.vocabulary.bytes(piece)
@@ -302,6 +304,7 @@ class BandsView(QWidget):
                     piece=visible(data), id=piece, bytes=hexadecimal(data)
                 )
             )
+            lines += [f"    {name}" for name in unseen(data)]
         return "\n".join(lines[:12]) + ("\n…" if len(lines) > 12 else "")
 
     # Selection and keys

@@ -1,4 +1,4 @@
-"""The lattice on the clipboard: as text, as the JSON of `segscope lattice`, as SVG."""
+"""On the clipboard: the selected characters; the lattice as text, as JSON, as SVG."""
 
 from __future__ import annotations
 
@@ -11,7 +11,30 @@ from app.analysis import Analysis
 from app.constraints import Solution
 from app.session import Session
 from app.views.explore.placing import shown_paths
+from engine.display import hexadecimal
 from engine.progress import Report
+
+
+def selected_text(session: Session) -> str:
+    """Return the characters of the text that are selected, as they are: no marks for whitespace.
+
+    A stretch that cuts a character has none; then its bytes, two digits each.
+    """
+    span = session.selection.span
+    if span is None or span[1] > session.text.n_bytes:
+        return ""
+    data = session.text.encoded[span[0] : span[1]]
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return hexadecimal(data)
+
+
+def copy_selected(session: Session) -> None:
+    """Put the selected characters on the clipboard."""
+    text = selected_text(session)
+    if text:
+        QGuiApplication.clipboard().setText(text)
 
 
 def lattice_text(analysis: Analysis, solution: Solution | None = None) -> str:

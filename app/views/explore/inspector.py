@@ -25,7 +25,7 @@ from app.theme import SIZE_BODY, SIZE_DATA, SIZE_INSPECTOR, SIZE_PIECE, Theme
 from app.views.explore import facts, sentences
 from app.views.explore.brick_pair import BrickLine, BrickPair
 from app.views.explore.constraining import KEYS, constrain_selected, words_for
-from app.views.explore.copying import copy_lattice
+from app.views.explore.copying import copy_lattice, copy_selected, selected_text
 from app.views.explore.elsewhere import Elsewhere, stretches
 from app.views.explore.placed import Placed
 from app.widgets.keyvalue import Fact, KeyValue
@@ -65,7 +65,6 @@ class Inspector(QScrollArea):
         self._column.setContentsMargins(12, 2, 16, 16)
         self._column.setSpacing(8)
         self.piece = self._label()
-        self.piece.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.state = self._label()
         self.values = KeyValue(theme)
         self.hint = self._label()
@@ -84,7 +83,8 @@ class Inspector(QScrollArea):
         self.forbid_button = self._action("forbid", "")
         self.show_button = self._action("vocabulary", self.tr("Show in Vocabulary"))
         self.activate_button = self._action("explore", self.tr("Show this model's lattice"))
-        self.copy_button = self._action("copy", self.tr("Copy as text, JSON or SVG"))
+        self.copy_selected_button = self._action("copy", self.tr("Copy the selected characters"))
+        self.copy_button = self._action("copy", self.tr("Copy the lattice as …"))
         menu = QMenu(self.copy_button)
         words = {"text": self.tr("Text"), "json": self.tr("JSON"), "svg": self.tr("SVG picture")}
         for kind, label in words.items():
@@ -94,7 +94,7 @@ class Inspector(QScrollArea):
             self.piece, self.state, self.values, self.hint, self._why_line, self.why_title,
             self.why, self.bricks, self.why_end, self._elsewhere_line, self.elsewhere_title,
             self.elsewhere, self._action_line, self.pin_button, self.forbid_button,
-            self.show_button, self.activate_button, self.copy_button,
+            self.show_button, self.activate_button, self.copy_selected_button, self.copy_button,
         ):  # fmt: skip
             self._column.addWidget(widget)
         self._column.addStretch()
@@ -102,6 +102,7 @@ class Inspector(QScrollArea):
         self.pin_button.clicked.connect(partial(self._constrain, "pin"))
         self.forbid_button.clicked.connect(partial(self._constrain, "forbid"))
         self.show_button.clicked.connect(self.show_piece)
+        self.copy_selected_button.clicked.connect(lambda: copy_selected(self._session))
         self.activate_button.clicked.connect(self._activate)
         self.elsewhere.chosen.connect(self._session.set_active)
         for signal in (
@@ -184,7 +185,9 @@ class Inspector(QScrollArea):
             button.setVisible(bool(words))
         some = analysis is not None and analysis.lattice.n_edges > 0
         self.copy_button.setVisible(some)
-        self._action_line.setVisible(selection.piece is not None or some)
+        chosen = bool(selected_text(self._session))
+        self.copy_selected_button.setVisible(chosen)
+        self._action_line.setVisible(selection.piece is not None or some or chosen)
 
     def _fresh(self) -> bool:
         return not self._placed.stale_text
