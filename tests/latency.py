@@ -357,7 +357,7 @@ def measure_start(home: str) -> None:
                 f"import sys; sys.path.insert(0, {str(ROOT)!r}); import engine.kernels as k"
             )
             subprocess.run(
-                [sys.executable, "-c", f"{compile_all}; k.warm_up()"],
+                [sys.executable, "-c", f"{warm}; k.warm_up()"],
                 env=os.environ | caches,
                 check=True,
                 timeout=600,
