@@ -353,9 +353,7 @@ def measure_start(home: str) -> None:
             raise SystemExit(done.stderr)
         if not turn:
             # The window was closed before its kernels were compiled.
-            compile_all = (
-                f"import sys; sys.path.insert(0, {str(ROOT)!r}); import engine.kernels as k"
-            )
+            warm = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import engine.kernels as k"
             subprocess.run(
                 [sys.executable, "-c", f"{warm}; k.warm_up()"],
                 env=os.environ | caches,
