@@ -28,6 +28,9 @@ from engine.text import Text
 PIECES = 60
 """Pieces of one segmentation printed for a person; `--json` has all."""
 
+PIECE_BYTES = 200
+"""Bytes of one piece printed for a person: an unknown word can be as long as the text."""
+
 Run = Callable[[argparse.Namespace], int | None]
 """Carries out a command; the exit code, where it isn't 0."""
 Subparsers = Any
@@ -245,10 +248,20 @@ def print_lines(lines: Iterable[str]) -> None:
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
+def in_short(piece: bytes) -> str:
+    """Return a piece as a person reads it; of a very long one the first PIECE_BYTES bytes."""
+    if len(piece) <= PIECE_BYTES:
+        return visible(piece)
+    end = PIECE_BYTES
+    while end > PIECE_BYTES - 3 and piece[end] & 0xC0 == 0x80:  # inside a character
+        end -= 1
+    return f"{visible(piece[:end])}… ({len(piece):,} bytes)"
+
+
 def in_a_row(pieces: Iterable[str]) -> str:
     """Return pieces (bytes in hexadecimal) in one line for a person, at most PIECES of them."""
     listed = list(pieces)
-    shown = " | ".join(visible(bytes.fromhex(piece)) for piece in listed[:PIECES])
+    shown = " | ".join(in_short(bytes.fromhex(piece)) for piece in listed[:PIECES])
     more = len(listed) - PIECES
     return f"{shown} … {more:,} more" if more > 0 else shown
 

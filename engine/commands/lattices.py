@@ -19,6 +19,7 @@ from engine.commands.common import (
     add_text,
     add_theta,
     in_a_row,
+    in_short,
     new_command,
     open_model,
     plain,
@@ -34,7 +35,6 @@ from engine.constrain import (
     cost,
     source_spans,
 )
-from engine.display import visible
 from engine.errors import ParameterError
 from engine.lattice import Lattice, Path
 from engine.law import Law
@@ -355,7 +355,7 @@ def _for_people(document: dict[str, Any]) -> list[str]:
             str(edge["start"]),
             str(edge["end"]),
             "–" if edge["id"] is None else str(edge["id"]),
-            visible(bytes.fromhex(edge["bytes"])),
+            in_short(bytes.fromhex(edge["bytes"])),
         ]
         if document["law"]:
             row.append(number(edge["rank"]))
