@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.theme import Theme
     from app.window import Window
+    from engine.model import Model
 
 
 PATIENCE = 60_000
@@ -71,6 +72,15 @@ def empty_clipboard() -> Iterator[None]:
 
     if QGuiApplication.instance() is not None:
         QGuiApplication.clipboard().clear()
+
+
+@pytest.fixture(scope="session")
+def models() -> dict[str, Model]:
+    """The bundled models by name."""
+    import engine
+    from engine import bundled
+
+    return {model.name: engine.load(model.path) for model in bundled.models()}
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
-import engine
 from app.draw.bars import scale_of
 from app.models.languages import BAR, COLUMNS
 from app.views.languages import LanguagesWorkspace
@@ -25,11 +24,6 @@ TEXTS = {
     "he": "מזג האוויר נהדר היום.\nאיפה התחנה?\nאחת שתיים שלוש.\n",
     "ko": "오늘 날씨가 정말 좋네요.\n역이 어디예요?\n하나 둘 셋.\n",
 }
-
-
-@pytest.fixture(scope="module")
-def models():
-    return {m.name: engine.load(m.path) for m in bundled.models()}
 
 
 @pytest.fixture

@@ -6,18 +6,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-import engine
 from app.views.vocabulary import VocabularyWorkspace
 from app.views.vocabulary.script_map import LENGTHS
-from engine import bundled
 from engine.piece_table import COLUMNS
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture(scope="module")
-def models():
-    return {m.name: engine.load(m.path) for m in bundled.models()}
 
 
 @pytest.fixture
