@@ -35,6 +35,7 @@ class EdgeTableModel(QAbstractTableModel):
         self._values: dict[str, NDArray[Any]] = {}
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._row_of: NDArray[np.int64] = self._order
+        self._alphabetic: NDArray[np.int64] | None = None
         self._sort: tuple[Column, bool] = ("start", False)
         self._titles: dict[str, str] = {
             "start": self.tr("Start"),
@@ -62,6 +63,8 @@ class EdgeTableModel(QAbstractTableModel):
         free: the analysis without constraints, where the lattice is under some.
         """
         self.beginResetModel()
+        if lattice is not self._lattice:
+            self._alphabetic = None
         self._lattice = lattice
         self._values = {}
         if lattice is not None and best is not None:
@@ -109,17 +112,28 @@ class EdgeTableModel(QAbstractTableModel):
         column, descending = self._sort
         if self._lattice is None or not self._values:
             self._order = np.zeros(0, dtype=np.int64)
-        elif column == "piece":
-            names = [self._lattice.bytes(edge) for edge in range(self._lattice.n_edges)]
-            order = sorted(range(len(names)), key=names.__getitem__, reverse=descending)
-            self._order = np.array(order, dtype=np.int64)
         else:
-            key = np.nan_to_num(self._values[column].astype(np.float64), nan=-np.inf)
+            values = self._places() if column == "piece" else self._values[column]
+            key = np.nan_to_num(values.astype(np.float64), nan=-np.inf)
             if column == "path":
                 key = np.where(key == 0, np.inf, key)
             self._order = np.argsort(-key if descending else key, kind="stable")
         self._row_of = np.empty(len(self._order), dtype=np.int64)
         self._row_of[self._order] = np.arange(len(self._order))
+
+    def _places(self) -> NDArray[np.int64]:
+        """Return each edge's place by the bytes it covers, int64[e]; equal ones share one.
+
+        Kept until the lattice is another: another θ leaves it the same.
+        """
+        lattice = self._lattice
+        if lattice is None:
+            return np.zeros(0, dtype=np.int64)
+        if self._alphabetic is None:
+            names = [lattice.bytes(edge) for edge in range(lattice.n_edges)]
+            place = {name: i for i, name in enumerate(sorted(set(names)))}
+            self._alphabetic = np.array([place[name] for name in names], dtype=np.int64)
+        return self._alphabetic
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column."""
