@@ -84,6 +84,20 @@ def _joins(code: int, following: str) -> bool:
     return not stray and unicodedata.category(following) not in _UNSEEN
 
 
+def is_text(data: bytes) -> bool:
+    """Tell whether bytes are whole characters in UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def plain(data: bytes) -> str:
+    """Return `data` to be copied: its characters as they are; `E4 BD` where it isn't UTF-8."""
+    return data.decode("utf-8") if is_text(data) else hexadecimal(data)
+
+
 def hexadecimal(data: bytes) -> str:
     """Return `data` as two digits a byte: `E4 BD A0`."""
     return data.hex(" ").upper()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from app.draw.isolate import isolate
 from app.draw.merge_rows import Cells
 from app.draw.word import Word
-from engine.display import hexadecimal, visible
+from engine.display import hexadecimal, is_text, visible
 from engine.pieces import PieceKind
 from engine.traces.merges import MergeTrace
 
@@ -75,12 +75,3 @@ class Labels(QObject):
         if shown.rank[0] < 0:
             return self.tr("{rule}: no merge rule").format(rule=rule)
         return self.tr("{rule}: rank {rank}").format(rule=rule, rank=f"{int(shown.rank[0]):,}")
-
-
-def is_text(data: bytes) -> bool:
-    """Tell whether bytes are whole characters."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

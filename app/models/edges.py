@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.theme import SIZE_DATA, Theme
 from engine.constrain import source_spans
-from engine.display import visible
+from engine.display import plain, visible
 from engine.lattice import Lattice, Path
 from engine.law import Law
 from engine.text import Unit
@@ -179,6 +179,8 @@ class EdgeTableModel(QAbstractTableModel):
         column, edge = self._columns[index.column()], self.edge(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
             return self._shown(self._lattice, column, edge)
+        if role == Qt.ItemDataRole.EditRole and column == "piece":
+            return plain(_data(self._lattice, edge))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(column)
         if role == Qt.ItemDataRole.FontRole:
@@ -189,9 +191,7 @@ class EdgeTableModel(QAbstractTableModel):
 
     def _shown(self, lattice: Lattice, column: Column, edge: int) -> str:
         if column == "piece":
-            piece = int(lattice.piece[edge])
-            data = lattice.vocabulary.bytes(piece) if piece >= 0 else lattice.bytes(edge)
-            return visible(data)
+            return visible(_data(lattice, edge))
         value = self._values[column][edge]
         if column in ("id", "rank"):
             return f"{int(value):,}" if value >= 0 else "–"
@@ -215,3 +215,9 @@ class EdgeTableModel(QAbstractTableModel):
             Qt.AlignmentFlag.AlignRight
         )  # fmt: skip
         return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def _data(lattice: Lattice, edge: int) -> bytes:
+    """Return the bytes of an edge's piece, or of its stretch where it has none."""
+    piece = int(lattice.piece[edge])
+    return lattice.vocabulary.bytes(piece) if piece >= 0 else lattice.bytes(edge)

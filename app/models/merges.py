@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.draw.merge_labels import Labels
 from app.theme import SIZE_DATA, Theme
+from engine.display import plain
 from engine.traces.merges import MergeTrace
 
 Index = QModelIndex | QPersistentModelIndex
@@ -64,6 +65,8 @@ class MergeTableModel(QAbstractTableModel):
         column = index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return self._shown(trace, labels, index.row(), column)
+        if role == Qt.ItemDataRole.EditRole and column in _PIECES:
+            return self._real(trace, index.row(), column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column)
         if role == Qt.ItemDataRole.FontRole and column in _PIECES:
@@ -80,8 +83,20 @@ class MergeTableModel(QAbstractTableModel):
             return f"{int(steps.rank[k]):,}"
         if column == BYTE:
             return f"{trace.prepared.span(int(steps.start[k]), int(steps.end[k]))[0]:,}"
-        side = {LEFT: steps.left, RIGHT: steps.right, RESULT: steps.result}[column]
-        return labels.piece(int(side[k]))[0]
+        return labels.piece(_piece(trace, k, column))[0]
+
+    def _real(self, trace: MergeTrace, k: int, column: int) -> str:
+        """Return the characters of a word or a piece as they are."""
+        if column == WORD:
+            word = trace.pretoken_of(k)
+            first, last = trace.prepared.cuts[word : word + 2].tolist()
+            return plain(trace.prepared.data[first:last].tobytes())
+        return plain(trace.model.vocabulary.bytes(_piece(trace, k, column)))
+
+
+def _piece(trace: MergeTrace, k: int, column: int) -> int:
+    steps = trace.steps
+    return int({LEFT: steps.left, RIGHT: steps.right, RESULT: steps.result}[column][k])
 
 
 def _alignment(column: int) -> int:

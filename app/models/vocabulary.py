@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.draw.numbers import signed
 from app.theme import SIZE_DATA, Theme
-from engine.display import hexadecimal, visible
+from engine.display import hexadecimal, is_text, plain, unseen, visible
 from engine.piece_table import COLUMNS, Column, PieceTable
 from engine.pieces import PieceKind, Vocabulary
 
@@ -116,8 +116,11 @@ class VocabularyTableModel(QAbstractTableModel):
         column = COLUMNS[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return self._shown(table, vocabulary, int(self._rows[index.row()]), column)
+        if role == Qt.ItemDataRole.EditRole and column == "text":
+            return plain(vocabulary.bytes(self.piece(index.row())))
         if role == Qt.ItemDataRole.ToolTipRole and column == "text":
-            return hexadecimal(vocabulary.bytes(self.piece(index.row())))
+            data = vocabulary.bytes(self.piece(index.row()))
+            return "\n".join([hexadecimal(data), *unseen(data)])
         if role == Qt.ItemDataRole.ToolTipRole and column == "canonical":
             return self.tr("whether merging the piece's own symbols gives it back")
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -154,10 +157,16 @@ class VocabularyTableModel(QAbstractTableModel):
 
 
 def piece_text(vocabulary: Vocabulary, piece: int) -> str:
-    """Return a piece for the eye: marks for whitespace, hexadecimal digits for stray bytes."""
+    """Return a piece for the eye: marks for whitespace, hexadecimal digits for stray bytes.
+
+    What isn't UTF-8 has its bytes beside it: `80` is a byte or two digits, `80 · 0x80` a byte.
+    """
     if vocabulary.kind[piece] == PieceKind.BYTE:
         return vocabulary.text(piece)
-    shown = visible(vocabulary.bytes(piece))
+    data = vocabulary.bytes(piece)
+    shown = visible(data)
+    if not is_text(data):
+        shown = f"{shown} · 0x{hexadecimal(data)}"
     if vocabulary.continuation is not None and vocabulary.continuation[piece]:
         return vocabulary.mark + shown
     return shown

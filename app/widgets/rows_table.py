@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel
+from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from app.theme import SIZE_DATA, Theme
 
 
 class RowsTable(QTableView):
-    """Whole rows are selected, one at a time. widths: of the first columns, in pixels."""
+    """Whole rows are selected, one at a time. widths: of the first columns, in pixels.
+
+    Copy takes the current cell: what the model has under `EditRole` (a piece's real characters),
+    else what is shown.
+    """
 
     def __init__(
         self,
@@ -38,6 +43,15 @@ class RowsTable(QTableView):
             self.setColumnWidth(column, width)
         self._dress()
         theme.changed.connect(self._dress)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.currentIndex()
+        if not event.matches(QKeySequence.StandardKey.Copy) or not index.isValid():
+            super().keyPressEvent(event)
+            return
+        real = index.data(Qt.ItemDataRole.EditRole)
+        shown = index.data(Qt.ItemDataRole.DisplayRole)
+        QGuiApplication.clipboard().setText(str(shown if real is None else real))
 
     def _dress(self) -> None:
         self.setFont(self._theme.font(SIZE_DATA))

@@ -11,7 +11,7 @@ from app.analysis import Analysis
 from app.constraints import Solution
 from app.session import Session
 from app.views.explore.placing import shown_paths
-from engine.display import hexadecimal
+from engine.display import plain
 from engine.progress import Report
 
 
@@ -23,11 +23,7 @@ def selected_text(session: Session) -> str:
     span = session.selection.span
     if span is None or span[1] > session.text.n_bytes:
         return ""
-    data = session.text.encoded[span[0] : span[1]]
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return hexadecimal(data)
+    return plain(session.text.encoded[span[0] : span[1]])
 
 
 def copy_selected(session: Session) -> None:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QToolTip,
+    QWidget,
+)
 
 from app.session import Session
 
@@ -69,11 +77,15 @@ class NumberField(QLineEdit):
 
 
 class ThetaControl(QWidget):
-    """Slider and field for θ; dragging changes the session's settings live."""
+    """Slider and field for θ; dragging changes the session's settings live.
+
+    refusal: what is said of what was written last, empty where it was taken.
+    """
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self.refusal = ""
         name = QLabel("θ")
         name.setToolTip(self.tr("Inverse temperature: P(path) ∝ exp(θ · score)"))
         low, high = QLabel(self.tr("uniform")), QLabel(self.tr("Viterbi"))
@@ -87,6 +99,7 @@ class ThetaControl(QWidget):
         self.slider.setAccessibleName(self.tr("Inverse temperature θ"))
         self.field = NumberField()
         self.field.setFixedWidth(64)
+        self.field.setToolTip(self._range())
         self.field.setAccessibleName(self.tr("Inverse temperature θ, as a number"))
         self.reset = QPushButton(self.tr("Reset to 1"))
         self.reset.setProperty("flat", True)
@@ -96,8 +109,8 @@ class ThetaControl(QWidget):
         for widget in (name, low, self.slider, high, self.field, self.reset):
             row.addWidget(widget)
         self.slider.valueChanged.connect(self._slid)
-        self.field.entered.connect(lambda theta: session.change_settings(theta=theta))
-        self.field.refused.connect(self._show)
+        self.field.entered.connect(self._entered)
+        self.field.refused.connect(self._refuse)
         self.reset.clicked.connect(lambda: session.change_settings(theta=1.0))
         session.settings_changed.connect(self._show)
         self._show()
@@ -106,6 +119,20 @@ class ThetaControl(QWidget):
         theta = theta_at(tick)
         # Near 1 the slider catches, so that the model's own law is found again.
         self._session.change_settings(theta=1.0 if abs(theta - 1) < 0.012 else round(theta, 3))
+
+    def _range(self) -> str:
+        return self.tr("A number from 0 to {most:,.0f}").format(most=MOST)
+
+    def _entered(self, theta: float) -> None:
+        self.refusal = ""
+        self._session.change_settings(theta=theta)
+
+    def _refuse(self) -> None:
+        """Put θ back and say what can be written."""
+        self._show()
+        self.refusal = self._range()
+        place = self.field.mapToGlobal(QPoint(0, self.field.height()))
+        QToolTip.showText(place, self.refusal, self.field)
 
     def _show(self) -> None:
         theta = self._session.settings.theta
