@@ -26,6 +26,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ if str(ROOT) not in sys.path:
 
 from engine import formats  # noqa: E402 - the script finds the project by itself
 from engine.encodings import published  # noqa: E402
+from engine.kernels import warm_up  # noqa: E402
 from engine.model import Encoding, Model, Token  # noqa: E402
 from engine.pieces import PieceKind  # noqa: E402
 from tests.peers import PEERS, Peer, Span  # noqa: E402
@@ -193,28 +195,38 @@ def joins(char: str) -> bool:
 
 def misspelled(model: Model, encoding: Encoding) -> Iterator[str]:
     """Yield what is wrong with the spelling of tokens; see the head of this file."""
-    vocabulary, prepared, text = model.vocabulary, encoding.prepared, encoding.text
-    data, fixed = prepared.data, set(prepared.fixed.tolist())
+    data, given = encoding.prepared.data.tobytes(), encoding.text.encoded
+    fixed = frozenset(encoding.prepared.fixed.tolist())
+    odd = np.flatnonzero(~plainly_right(encoding))
+    columns = (odd, encoding.ids[odd], encoding.node_start[odd], encoding.node_end[odd],
+               encoding.start[odd], encoding.end[odd])  # fmt: skip
+    for i, piece, start, end, first, last in zip(*(c.tolist() for c in columns), strict=True):
+        case = (model, piece, data[start:end], given[first:last], piece in fixed)
+        if problem := _fault_of_spelling(*case):
+            yield f"{encoding.token(i)} {problem}"
+
+
+@lru_cache(maxsize=1 << 17)
+def _fault_of_spelling(model: Model, piece: int, stretch: bytes, given: bytes, fixed: bool) -> str:
+    """Say what is wrong with a piece that covers `stretch` of the normalized text; empty: nothing.
+
+    given: the text as given at the token's span. fixed: the piece was cut out as an added token.
+    """
+    vocabulary, kind = model.vocabulary, model.vocabulary.kind[piece]
+    if kind == PieceKind.UNKNOWN or fixed or piece == model.spelling.unknown:
+        return ""
     prefix, suffix = (getattr(model.segmenter, name, "").encode() for name in ("prefix", "suffix"))
-    starts, ends = encoding.node_start, encoding.node_end
-    for i in np.flatnonzero(~plainly_right(encoding)).tolist():
-        piece = int(encoding.ids[i])
-        stretch, written = data[starts[i] : ends[i]].tobytes(), vocabulary.bytes(piece)
-        token = encoding.token(i)
-        unknown = vocabulary.kind[piece] == PieceKind.UNKNOWN or piece in fixed
-        unknown = unknown or piece == model.spelling.unknown
-        forms = {written, vocabulary.mark.encode() + written}
-        forms |= {form.removeprefix(prefix).removesuffix(suffix) for form in forms}
-        if not unknown and stretch not in forms:
-            yield f"{token} covers {stretch!r} of the normalized text"
-        given = text.data[token.start_byte : token.end_byte].tobytes()
-        if stretch == given or not given or unknown:
-            continue
-        replaced = json.dumps(stretch.decode(errors="replace"))[1:-1] in model.pipeline.normalizer
-        if vocabulary.kind[piece] == PieceKind.BYTE or replaced:
-            continue
-        if plain(stretch) not in plain(given):
-            yield f"{token} is {given!r} of the text, {stretch!r} when normalized"
+    written = vocabulary.bytes(piece)
+    forms = {written, vocabulary.mark.encode() + written}
+    forms |= {form.removeprefix(prefix).removesuffix(suffix) for form in forms}
+    if stretch not in forms:
+        return f"covers {stretch!r} of the normalized text"
+    replaced = json.dumps(stretch.decode(errors="replace"))[1:-1] in model.pipeline.normalizer
+    if stretch == given or not given or kind == PieceKind.BYTE or replaced:
+        return ""
+    if plain(stretch) in plain(given):
+        return ""
+    return f"is {given!r} of the text, {stretch!r} when normalized"
 
 
 def plain(data: bytes) -> str:
@@ -284,6 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not models or not texts:
         print("no models or no texts found", file=sys.stderr)
         return 2
+    warm_up()
     texts |= read_texts(chosen.edge) | whole_texts(chosen.edge)
     print(f"{len(texts)} texts, {sum(map(len, texts.values())):,} lines and whole texts")
     columns = ("compared", "tokens", "ids ≠", "decoded ≠", "spans ≠", "spelled ≠", "explained", "s")
