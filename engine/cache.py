@@ -73,7 +73,8 @@ def _classes() -> dict[str, type]:
     from engine.model import SpecialToken
     from engine.pieces import Vocabulary
     from engine.pipelines.bytepiece import BytePiecePipeline
-    from engine.pipelines.huggingface import AddedToken, Components, HuggingFacePipeline
+    from engine.pipelines.components import AddedToken, Components
+    from engine.pipelines.huggingface import HuggingFacePipeline
     from engine.pipelines.sentencepiece import Normalization, SentencePiecePipeline
     from engine.pipelines.tiktoken import TiktokenPipeline
     from engine.unigram import Unigram

@@ -39,13 +39,8 @@ from engine.lookup import Lookup
 from engine.matching import Alphabet
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
-from engine.pipelines.huggingface import (
-    AddedToken,
-    Components,
-    HuggingFacePipeline,
-    LibraryError,
-    byte_level,
-)
+from engine.pipelines.components import AddedToken, Components, byte_level
+from engine.pipelines.huggingface import HuggingFacePipeline, LibraryError
 from engine.segmenter import Segmenter
 from engine.unigram import Unigram
 from engine.wordpiece import WordPiece

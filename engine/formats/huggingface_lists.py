@@ -20,7 +20,7 @@ from engine.formats.fields import Fields, kind_of
 from engine.formats.jsonparts import Pairs
 from engine.formats.source import Source, count_of, highest_id
 from engine.pieces import PieceKind
-from engine.pipelines.huggingface import AddedToken
+from engine.pipelines.components import AddedToken
 
 LARGEST_SCORE = 1e100
 """Logarithms of probabilities are nowhere near; sums of these stay finite at any θ in use."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,24 +32,12 @@ from engine.pipeline import (
     cut_out,
 )
 from engine.pipelines.alignment import align_groups, keep_marks
+from engine.pipelines.components import SPLITTERS, Components, byte_level, describe, parts_of
 from engine.pipelines.scanning import SCANS
 from engine.pipelines.splitting import Splitter, isolated, odd_characters, same_everywhere
 from engine.pipelines.stretches import Stretches, tiled_lines
 from engine.pipelines.words import WordTable
 from engine.text import Text
-
-_SPLITTERS = (
-    "ByteLevel",
-    "Split",
-    "Digits",
-    "Punctuation",
-    "UnicodeScripts",
-    "Whitespace",
-    "WhitespaceSplit",
-    "BertPreTokenizer",
-    "CharDelimiterSplit",
-)
-"""Pre-tokenizers that cut a text and leave its characters alone (but for the byte alphabet)."""
 
 
 class LibraryError(SegscopeError):
@@ -80,51 +68,6 @@ def _library(what: str, ours: bool = False) -> Iterator[None]:
         raise LibraryError(what, str(error)) from None
 
 
-@dataclass(frozen=True)
-class AddedToken:
-    """A token that is cut out of the text before the model sees it."""
-
-    id: int
-    content: str
-    special: bool = False
-    normalized: bool = True
-    single_word: bool = False
-    lstrip: bool = False
-    rstrip: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Components:
-    """The parts of a tokenizer.json around the model, as parsed JSON."""
-
-    normalizer: Any
-    pre_tokenizer: Any
-    post_processor: Any
-    decoder: Any
-    added: tuple[AddedToken, ...] = ()
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any], added: Sequence[AddedToken] = ()) -> Components:
-        """Take the parts out of a parsed tokenizer.json."""
-        return cls(
-            values.get("normalizer"),
-            values.get("pre_tokenizer"),
-            values.get("post_processor"),
-            values.get("decoder"),
-            tuple(added),
-        )
-
-
-def _parts(component: Any, inner: str) -> list[dict[str, Any]]:
-    """Return a component, or those of a Sequence, as a flat list."""
-    if not isinstance(component, dict):
-        return []
-    if component.get("type") != "Sequence":
-        return [component]
-    nested = component.get(inner)
-    return [part for c in nested for part in _parts(c, inner)] if isinstance(nested, list) else []
-
-
 def _common_start(texts: list[str]) -> str:
     """Return what all texts begin with."""
     low, high = min(texts, default=""), max(texts, default="")
@@ -132,39 +75,6 @@ def _common_start(texts: list[str]) -> str:
     while same < len(low) and low[same] == high[same]:
         same += 1
     return low[:same]
-
-
-def byte_level(values: Mapping[str, Any]) -> bool:
-    """Return whether a tokenizer.json turns text into GPT-2's byte alphabet, and nothing more.
-
-    What comes after the step `ByteLevel` may only split; else the model sees characters.
-    """
-    parts = _parts(values.get("normalizer"), "normalizers")
-    parts += _parts(values.get("pre_tokenizer"), "pretokenizers")
-    steps = [part.get("type") for part in parts]
-    if steps.count("ByteLevel") != 1:
-        return False
-    return all(step in _SPLITTERS for step in steps[steps.index("ByteLevel") :])
-
-
-def describe(component: Any, inner: str) -> str:
-    """Return a component in one line: `NFC`, `Split(pattern), ByteLevel`."""
-    shown = []
-    for part in _parts(component, inner):
-        settings = []
-        for name, value in part.items():
-            if name in ("type", "precompiled_charsmap") or value in (None, False):
-                continue
-            if name in ("trim_offsets", "str_rep"):
-                continue
-            if isinstance(value, dict) and len(value) == 1:
-                (value,) = value.values()
-            settings.append(
-                name if value is True else f"{name} {json.dumps(value, ensure_ascii=False)}"
-            )
-        name = str(part.get("type"))
-        shown.append(f"{name}({', '.join(settings)})" if settings else name)
-    return ", ".join(shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +112,7 @@ class HuggingFacePipeline:
     @cached_property
     def cleans_up(self) -> bool:
         """Whether the decoder removes spaces that it takes for the tokenizer's own."""
-        parts = _parts(self.components.decoder, "decoders")
+        parts = parts_of(self.components.decoder, "decoders")
         return any(
             part.get("type") in ("WordPiece", "CTC") and part.get("cleanup", True) for part in parts
         )
@@ -216,11 +126,11 @@ class HuggingFacePipeline:
     @cached_property
     def _splits_only(self) -> bool:
         """Whether the pre-tokenizer cuts the text and changes nothing."""
-        parts = _parts(self.components.pre_tokenizer, "pretokenizers")
+        parts = parts_of(self.components.pre_tokenizer, "pretokenizers")
         return all(
-            part.get("type") in _SPLITTERS and not part.get("add_prefix_space", False)
+            part.get("type") in SPLITTERS and not part.get("add_prefix_space", False)
             if part.get("type") == "ByteLevel"
-            else part.get("type") in _SPLITTERS
+            else part.get("type") in SPLITTERS
             for part in parts
         )
 
@@ -229,7 +139,7 @@ class HuggingFacePipeline:
         """The split pattern, where the byte alphabet and one common pattern are all there is."""
         if not (self.byte_level and self._splits_only):
             return None
-        parts = _parts(self.components.pre_tokenizer, "pretokenizers")
+        parts = parts_of(self.components.pre_tokenizer, "pretokenizers")
         steps = [part.get("type") for part in parts]
         regular = bool(parts) and parts[-1].get("use_regex", True)
         if steps == ["ByteLevel"] and regular:
@@ -247,8 +157,8 @@ class HuggingFacePipeline:
     @cached_property
     def _words(self) -> WordTable | None:
         """What becomes of each character, where BERT's two steps are all there is."""
-        steps = [part.get("type") for part in _parts(self.components.normalizer, "normalizers")]
-        splits = _parts(self.components.pre_tokenizer, "pretokenizers")
+        steps = [part.get("type") for part in parts_of(self.components.normalizer, "normalizers")]
+        splits = parts_of(self.components.pre_tokenizer, "pretokenizers")
         if steps not in ([], ["BertNormalizer"]) or len(splits) != 1:
             return None
         if splits[0].get("type") != "BertPreTokenizer":
@@ -259,7 +169,7 @@ class HuggingFacePipeline:
     @cached_property
     def _at_start(self) -> bool:
         """Whether the pre-token at the start of the text as given is treated apart."""
-        parts = _parts(self.components.pre_tokenizer, "pretokenizers")
+        parts = parts_of(self.components.pre_tokenizer, "pretokenizers")
         return any(part.get("prepend_scheme") == "first" for part in parts)
 
     # The library's objects
@@ -520,7 +430,7 @@ class HuggingFacePipeline:
         """
         written = self._written
         tokens = [written[i] if i in written else self.tokens[i] or "" for i in ids]
-        parts = _parts(self.components.decoder, "decoders")
+        parts = parts_of(self.components.decoder, "decoders")
         if [part.get("type") for part in parts] == ["ByteLevel"]:
             return b"".join(alphabet.unmap_all(tokens))
         decoder = self._tokenizer(False).decoder

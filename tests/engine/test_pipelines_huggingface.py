@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from engine.errors import SegscopeError
 from engine.formats import load
 from engine.model import Encoding, Model
-from engine.pipelines.huggingface import byte_level, describe
+from engine.pipelines.components import byte_level, describe
 from tests.engine.documents import added, bpe, byte_level_bpe, write_json
 
 SCRAPS = [
