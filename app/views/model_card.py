@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.counts import counted
 from app.draw.isolate import isolate
 from app.icons import paint_icon
 from app.session import OpenModel
@@ -62,7 +63,7 @@ def facts(info: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [
         (tr("Algorithm"), ALGORITHM_NAMES.get(algorithm, algorithm)),
         (tr("Format"), FORMATS.get(info["format"], str(info["format"]))),
-        (tr("Vocabulary"), tr("{count:,} pieces").format(count=info["vocab_size"])),
+        (tr("Vocabulary"), counted(info["vocab_size"], "piece")),
         (tr("Highest id"), f"{info['max_id']:,}"),
         (tr("Ids without a piece"), f"{info['holes']:,}"),
     ]

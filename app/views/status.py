@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from app.counts import counted
 from app.jobs import Job, Jobs
 from app.session import Session
 from app.theme import SIZE_NOTE, Theme
@@ -118,21 +119,18 @@ class StatusLine(QWidget):
         opened, text = session.active, session.text
         if opened is not None:
             parts.append(f"{opened.letter} · {opened.name}")
-        counts = self.tr("{graphemes:,} graphemes, {bytes:,} bytes")
         # Graphemes of a long text are counted where somebody needs them, not here.
         if text.n_bytes <= COUNT_LIMIT:
-            parts.append(counts.format(graphemes=text.n_graphemes, bytes=text.n_bytes))
+            counts = counted(text.n_graphemes, "grapheme"), counted(text.n_bytes, "byte")
+            parts.append(", ".join(counts))
         else:
-            parts.append(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
+            parts.append(counted(text.n_bytes, "byte"))
         encoding = None if opened is None else session.encoding(opened.key)
         if encoding is not None:
-            words = (
-                self.tr("{count:,} token") if len(encoding) == 1 else self.tr("{count:,} tokens")
-            )
-            parts.append(words.format(count=len(encoding)))
+            parts.append(counted(len(encoding), "token"))
         analysis = session.analysis
         if analysis is not None and analysis.text is text:
-            parts.append(self.tr("{count:,} edges").format(count=analysis.lattice.n_edges))
+            parts.append(counted(analysis.lattice.n_edges, "edge"))
             if analysis.shown < text.n_bytes:
                 part = self.tr("lattice of the first {bytes:,} bytes")
                 parts.append(part.format(bytes=analysis.shown))

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
+from app.counts import counted
 from app.icons import paint_icon
 from app.session import OpenModel, Session
 from app.theme import SIZE_BODY, SIZE_DATA, Theme
@@ -79,8 +80,7 @@ class TopBar(QWidget):
         if corpus is None:
             self.corpus_button.set_text(self.tr("No corpus"), self.tr("Corpus: none is open"))
             return
-        count = self.tr("{name}, {count} languages")
-        text = count.format(name=corpus.title or corpus.name, count=len(corpus))
+        text = f"{corpus.title or corpus.name}, {counted(len(corpus), 'language')}"
         self.corpus_button.set_text(text, self.tr("Corpus: {name}").format(name=text))
 
     def _restyle(self) -> None:
@@ -179,7 +179,9 @@ class ChipRow(QWidget):
         self.more.setVisible(bool(self._hidden))
         if self._hidden:
             count = self.tr("+{count}").format(count=len(self._hidden))
-            self.more.set_text(count, self.tr("{count} more models").format(count=count[1:]))
+            self.more.set_text(
+                count, self.tr("More: {models}").format(models=counted(len(self._hidden), "model"))
+            )
             self.more.setGeometry(x, 8, self.more.sizeHint().width(), HEIGHT - 16)
 
     def _fill_more(self) -> None:
@@ -210,8 +212,9 @@ class ModelChip(QAbstractButton):
         self.setToolTip(f"{opened.name}\n{model.path}")
         words = self.tr("About model {letter}, {name}")
         if model.warnings:
-            words = self.tr("About model {letter}, {name}: {count} warnings")
-        words = words.format(letter=opened.letter, name=opened.name, count=len(model.warnings))
+            words = self.tr("About model {letter}, {name}: {warnings}")
+        warnings = counted(len(model.warnings), "warning")
+        words = words.format(letter=opened.letter, name=opened.name, warnings=warnings)
         sign, token = ("warning", "warning") if model.warnings else ("info", "ink3")
         self.about = IconButton(sign, words, theme, 16, token, self)
         self.about.setFixedSize(22, 22)

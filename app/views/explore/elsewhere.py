@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.counts import counted
 from app.draw.marks import draw_letter
 from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -72,7 +73,7 @@ class StretchRow(QPushButton):
     def _ids(self) -> str:
         ids = self._stretch.ids
         if len(ids) > 4:
-            return self.tr("{count:,} tokens").format(count=len(ids))
+            return counted(len(ids), "token")
         return " ".join(str(i) for i in ids)
 
     def paintEvent(self, event: QPaintEvent) -> None:

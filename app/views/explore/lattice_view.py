@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.counts import counted
 from app.draw.arcs import arcs_in_view
 from app.draw.frame import Frame, frame
 from app.draw.lattice import Light, draw_lattice, draw_minimap
@@ -117,10 +118,10 @@ class LatticeView(QWidget):
         else:
             self.setAccessibleDescription(
                 self.tr(
-                    "{drawn:,} of {total:,} edges are drawn. Left and right walk the path, up and "
+                    "Drawn: {drawn:,} of {edges}. Left and right walk the path, up and "
                     "down the edges at a node, with Shift the boundaries. P pins what is selected, "
                     "X forbids it. The table of edges holds the same."
-                ).format(drawn=len(arcs), total=arcs.total)
+                ).format(drawn=len(arcs), edges=counted(arcs.total, "edge"))
                 + "\n"
                 + self.legend()
             )

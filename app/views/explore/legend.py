@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.counts import counted
 from app.draw.arcs import HIDDEN
 from app.draw.constraint_marks import apart_pen, draw_bar, draw_pin, ghost_pen
 from app.draw.frame import Frame
@@ -107,7 +108,7 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
             notes.append((tr("Under an apex: the rank of the merge."), False, 10.0))
     notes.append(
         (
-            tr("{drawn:,} of {total:,} edges").format(drawn=len(arcs), total=arcs.total),
+            tr("{drawn:,} of {edges}").format(drawn=len(arcs), edges=counted(arcs.total, "edge")),
             True,
             2.0,
         )

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.counts import counted
 from app.draw.bricks import BrickRow
 from app.draw.marks import draw_brick, draw_hatch
 from app.draw.tokens import DENSITY, TWO_TONES, ghost_box
@@ -136,7 +137,7 @@ class PathsView(QWidget):
             solution = self._placed.solution
             name = self._algorithm()
             if solution is not None and solution.remaining:
-                name = self.tr("{count:,} tokens").format(count=len(path.ids))
+                name = counted(len(path.ids), "token")
             painter.drawText(box, middle, name)
             return
         # "=2": this path's score is that of the path before.

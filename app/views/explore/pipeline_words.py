@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from app.counts import counted
 from app.draw.isolate import isolate
 from app.views.explore.pipeline_work import PipelineWork, Staged, change_words
 from engine.changes import Change
@@ -44,15 +45,11 @@ def count_words(staged: Staged, row: int) -> str:
     """Return what a row holds, with its number."""
     stages = staged.stages
     if row == 0:
-        return tr("{count:,} bytes").format(count=staged.shown)
+        return counted(staged.shown, "byte")
     if row == 2:
-        count = len(stages.pre_tokenizer)
-        words = tr("{count:,} pre-token") if count == 1 else tr("{count:,} pre-tokens")
-        return words.format(count=count)
+        return counted(len(stages.pre_tokenizer), "pre-token")
     if row == 3:
-        count = len(stages.tokens)
-        words = tr("{count:,} token") if count == 1 else tr("{count:,} tokens")
-        return words.format(count=count)
+        return counted(len(stages.tokens), "token")
     if row == 4:
         return tr("text came back") if stages.exact else tr("not the same text")
     return ""
@@ -129,5 +126,7 @@ def spoken(work: PipelineWork) -> str:
         words = ", ".join(p for p in (rule_words(staged, row), count_words(staged, row)) if p)
         lines.append(f"{titles()[row]} ({words}): {shown}{more}")
         if len(stage.lost):
-            lines.append(tr("Left out: {count:,} stretches").format(count=len(stage.lost)))
+            lines.append(
+                tr("Left out: {stretches}").format(stretches=counted(len(stage.lost), "stretch"))
+            )
     return "\n".join(lines)

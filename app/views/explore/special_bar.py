@@ -7,6 +7,7 @@ from collections import Counter
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from app.counts import counted
 from app.draw.isolate import isolate
 from app.encoding import Reading
 from app.session import OpenModel, Session
@@ -90,9 +91,9 @@ class SpecialBar(QWidget):
         literal, parsed = reading.tokens.get("literal"), reading.tokens.get("parse")
         parts = []
         if literal is not None:
-            parts.append(self.tr("as text {count:,} tokens").format(count=literal))
+            parts.append(self.tr("as text {tokens}").format(tokens=counted(literal, "token")))
         if parsed is not None:
-            parts.append(self.tr("as a token {count:,} tokens").format(count=parsed))
+            parts.append(self.tr("as a token {tokens}").format(tokens=counted(parsed, "token")))
         parts.append(self.tr("forbidden none: the text is not encoded"))
         self.given.setText(" · ".join(parts))
         self.given.setToolTip(self.given.text())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.analysis import COUNTED
+from app.counts import counted
 from app.views.explore.facts import count_text, power_text
 from app.views.explore.paths_view import number
 from app.views.explore.placed import Placed
@@ -57,7 +58,7 @@ def paths_note(placed: Placed) -> str:
     lattice, law = analysis.lattice, analysis.law
     if placed.solution is not None:
         lattice = placed.solution.constrained.lattice
-    counted = ""
+    size = ""
     if lattice.n_edges <= COUNTED:
         paths = lattice.paths
         words = (
@@ -65,13 +66,13 @@ def paths_note(placed: Placed) -> str:
             if paths == 1
             else (tr("Explore", "{count} segmentations"))
         )
-        counted = words.format(count=count_text(paths))
+        size = words.format(count=count_text(paths))
     if law is None:
         if placed.solution is not None and placed.solution.remaining:
             few = tr("Explore", "the model's own path is excluded; those of the fewest tokens")
-            return " · ".join(part for part in (few, counted) if part)
-        tokens = tr("Explore", "{count:,} tokens").format(count=len(analysis.best.ids))
-        return " · ".join(part for part in (tokens, counted) if part)
+            return " · ".join(part for part in (few, size) if part)
+        tokens = counted(len(analysis.best.ids), "token")
+        return " · ".join(part for part in (tokens, size) if part)
     share = min(sum(path.probability for path in analysis.nbest), 1.0)
     together = tr("Explore", "together {share} of all probability").format(
         share=f"{share:.3f}" if share >= 0.0005 else number(share)
@@ -79,7 +80,7 @@ def paths_note(placed: Placed) -> str:
     spread = tr("Explore", "entropy {entropy:.3f} nats, as if {equal} equal paths").format(
         entropy=law.entropy, equal=power_text(law.entropy)
     )
-    return " · ".join(part for part in (together, counted, spread) if part)
+    return " · ".join(part for part in (together, size, spread) if part)
 
 
 def edges_note(placed: Placed) -> str:
@@ -89,7 +90,7 @@ def edges_note(placed: Placed) -> str:
         return ""
     unit = placed.session.settings.unit
     words = {
-        "byte": tr("Explore", "{count:,} edges; positions in bytes of the text"),
-        "grapheme": tr("Explore", "{count:,} edges; positions in graphemes of the text"),
-    }.get(unit, tr("Explore", "{count:,} edges"))
-    return words.format(count=analysis.lattice.n_edges)
+        "byte": tr("Explore", "{edges}; positions in bytes of the text"),
+        "grapheme": tr("Explore", "{edges}; positions in graphemes of the text"),
+    }.get(unit, "{edges}")
+    return words.format(edges=counted(analysis.lattice.n_edges, "edge"))

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QWidget
 
+from app.counts import counted
 from app.jobs import Jobs
 from app.session import Session
 from app.theme import SIZE_INPUT, Theme
@@ -205,7 +206,7 @@ class TextBar(QWidget):
         if text.n_bytes <= COUNT_LIMIT:
             self._show_counts(text, text.n_graphemes)
             return
-        self._tell(self.tr("{bytes:,} bytes").format(bytes=text.n_bytes))
+        self._tell(counted(text.n_bytes, "byte"))
 
         self._later.start()
 
@@ -224,11 +225,7 @@ class TextBar(QWidget):
         )
 
     def _show_counts(self, text: Text, graphemes: int) -> None:
-        self._tell(
-            self.tr("{graphemes:,} graphemes · {bytes:,} bytes").format(
-                graphemes=graphemes, bytes=text.n_bytes
-            )
-        )
+        self._tell(f"{counted(graphemes, 'grapheme')} · {counted(text.n_bytes, 'byte')}")
 
     def _tell(self, counts: str) -> None:
         self.counts.setText(f"{counts}\n{self._note}" if self._note else counts)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.counts import counted
 from app.draw.bars import scale_of
 from app.models.languages import COLUMNS, LanguageFigures, LanguagesTableModel, ModelBars
 from app.session import OpenModel, Session
@@ -235,8 +236,11 @@ class LanguagesWorkspace(Workspace):
             "graphemes_per_token": self.tr("graphemes per token · longer is better"),
             "premium": self.tr("tokens needed, as a multiple of the base language · log scale"),
         }
-        shown = self.tr("{n} of {all} languages") if not kept.all() else self.tr("{n} languages")
-        self.head.title.setText(shown.format(n=f"{int(kept.sum()):,}", all=f"{len(kept):,}"))
+        shown = counted(len(kept), "language")
+        if not kept.all():
+            part = self.tr("{n} of {languages}")
+            shown = part.format(n=f"{int(kept.sum()):,}", languages=shown)
+        self.head.title.setText(shown)
         note = meaning[metric]
         if self.counting.busy:
             note += self.tr(" · counting…")
@@ -246,6 +250,10 @@ class LanguagesWorkspace(Workspace):
         if lossy:
             words = self.tr("Hatched, and last: languages with 1% or more unknown tokens ({n})")
             notes.insert(0, words.format(n=f"{lossy:,}"))
+        if any(bars.lossy.any() for bars in figures.bars[1:]):
+            notes.insert(0, self.tr("?: 1% or more of that model's tokens are unknown"))
+        if figures.bars and not self.counting.busy and not np.isfinite(figures.measured()).any():
+            notes.insert(0, self.tr("No figure: no language here has text to count"))
         problems = corpus.problems
         if problems:
             more = self.tr(" and {n} more").format(n=len(problems) - 1)

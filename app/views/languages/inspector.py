@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.counts import counted
 from app.session import OpenModel, Session
 from app.theme import SIZE_INSPECTOR, Theme
 from app.views.languages.counting import Counting
@@ -191,17 +192,16 @@ class LanguageInspector(QScrollArea):
             why = "" if aligned else self.tr("another number of lines than the base language")
             return "–", why
         if metric == "premium":
-            shown = self.tr("{tokens} tokens against {base}").format(
-                tokens=f"{row.tokens:,}", base=f"{base.tokens:,}"
+            shown = self.tr("{tokens} against {base}").format(
+                tokens=counted(row.tokens or 0, "token"), base=f"{base.tokens:,}"
             )
             return f"{value:.2f}×", shown
         units = {
-            "chars_per_token": (row.chars, self.tr("{n} characters ÷ {tokens} tokens")),
-            "bytes_per_token": (row.bytes, self.tr("{n} bytes ÷ {tokens} tokens")),
-            "graphemes_per_token": (row.graphemes, self.tr("{n} graphemes ÷ {tokens} tokens")),
+            "chars_per_token": counted(row.chars or 0, "character"),
+            "bytes_per_token": counted(row.bytes or 0, "byte"),
+            "graphemes_per_token": counted(row.graphemes or 0, "grapheme"),
         }
-        count, words = units[metric]
-        return f"{value:.2f}", words.format(n=f"{count or 0:,}", tokens=f"{row.tokens or 0:,}")
+        return f"{value:.2f}", f"{units[metric]} ÷ {counted(row.tokens or 0, 'token')}"
 
     def _formula(self, metric: str) -> str:
         formulas = {

@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.counts import counted
 from app.draw.axis import Axis, build_axis
 from app.draw.marks import draw_letter
 from app.draw.tokens import WITH_COUNT, Bands, draw_bands, place_tokens
@@ -93,7 +94,7 @@ class LineBands(QWidget):
             self._zoom = zoom_for([bands for _, bands, _ in self._bands], self._axis)
             self.setAccessibleDescription(
                 ", ".join(
-                    self.tr("{name}: {n} tokens").format(name=opened.name, n=bands.total)
+                    f"{opened.name}: {counted(bands.total, 'token')}"
                     for opened, bands, _ in self._bands
                 )
             )
@@ -149,7 +150,7 @@ class LineBands(QWidget):
             draw_letter(painter, theme, QRectF(0, y + 4, 17, 17), opened.letter, opened.color_index)
             painter.setFont(theme.font(SIZE_DATA, bold=True))
             painter.setPen(theme.color("ink"))
-            words = self.tr("{n} tokens").format(n=f"{bands.total:,}")
+            words = counted(bands.total, "token")
             if axis.shown < axis.text.n_bytes:
                 words += self.tr(" · the start is drawn")
             place = QRectF(24, y, self.width() - 24, HEAD)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.counts import counted
 from app.draw.bars import Scale, scale_of
 from app.models.languages import LanguageFigures
 from app.theme import SIZE_NOTE, Theme
@@ -55,8 +56,8 @@ class Overview(QWidget):
         known = values[np.isfinite(values)]
         if len(known):
             self.setAccessibleDescription(
-                self.tr("{n} languages, from {low} to {high}, median {median}").format(
-                    n=len(known),
+                self.tr("{languages}, from {low} to {high}, median {median}").format(
+                    languages=counted(len(known), "language"),
                     low=f"{known.min():.2f}",
                     high=f"{known.max():.2f}",
                     median=f"{np.median(known):.2f}",

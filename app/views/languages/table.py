@@ -155,6 +155,8 @@ class BarDelegate(QStyledItemDelegate):
             pair = f"{main.letter} {text} · {mark.letter} {value_text(mark.value)}"
             self._write(painter, rect, last + 9, pair, plain, "ink")
         else:
+            if last > end:
+                text = f"{main.letter} {text}"  # it stands beside another model's mark
             self._write(painter, rect, last + 9, text, bold, "ink")
 
     def _write(

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.counts import counted
 from app.draw.isolate import isolate
 from app.draw.merge_labels import Labels
 from app.draw.merge_rows import Cells
@@ -340,12 +341,10 @@ class MergesWorkspace(Workspace):
         self.title.setText(isolate(shown))
         opened = self._session.open_model(followed.key)
         tokens = len(word.row(word.n_steps).piece)
-        merges = self.tr("1 merge") if word.n_steps == 1 else self.tr("{n} merges")
-        count = self.tr("1 token") if tokens == 1 else self.tr("{n} tokens")
         self.summary.setText(
             self.tr("{merges}, {tokens} · {letter} {model}").format(
-                merges=merges.format(n=f"{word.n_steps:,}"),
-                tokens=count.format(n=f"{tokens:,}"),
+                merges=counted(word.n_steps, "merge"),
+                tokens=counted(tokens, "token"),
                 letter=opened.letter if opened else "",
                 model=opened.name if opened else followed.trace.model.name,
             )

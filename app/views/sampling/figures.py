@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from app.analysis import Analysis
+from app.counts import counted
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
 from app.theme import Theme
 from app.views.sampling.tally import Listing, Tally
@@ -71,10 +72,6 @@ def sample_note(listing: Listing, tally: Tally | None, *, stale: bool) -> str:
     if stale:
         text = translate("Figures", "for θ = {theta}, seed {seed}: draw again to update")
         return text.format(theta=f"{tally.theta:g}", seed=tally.seed)
-    if tally.n == 1:
-        draws = translate("Figures", "1 draw")
-    else:
-        draws = translate("Figures", "{n} draws")
     note = translate("Figures", "{draws}, seed {seed} · box: exact · marks: share, 95% interval")
     if listing.exact is None:
         note = translate(
@@ -82,7 +79,7 @@ def sample_note(listing: Listing, tally: Tally | None, *, stale: bool) -> str:
             "{draws}, seed {seed} · too many segmentations to list: the most probable, "
             "and one row for the rest",
         )
-    return note.format(draws=draws.format(n=f"{tally.n:,}"), seed=tally.seed)
+    return note.format(draws=counted(tally.n, "draw"), seed=tally.seed)
 
 
 def legend_html(kinds: tuple[str, ...], theme: Theme) -> str:
@@ -99,10 +96,7 @@ def legend_html(kinds: tuple[str, ...], theme: Theme) -> str:
 def count_note(paths: int, analysis: Analysis) -> str:
     """Return how many segmentations there are, and of how much of the text."""
     if paths < 10**9:
-        shown = translate("Figures", "{n} segmentations")
-        if paths == 1:
-            shown = translate("Figures", "1 segmentation")
-        text = shown.format(n=f"{paths:,}")
+        text = counted(paths, "segmentation")
     else:
         text = translate("Figures", "more than 10⁹ segmentations")
     if analysis.shown < analysis.text.n_bytes:

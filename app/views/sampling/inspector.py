@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.counts import counted
 from app.draw.lane import edge_text
 from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.views.sampling.lane import event_sentence, path_sentence
@@ -136,12 +137,11 @@ class SamplingReport(QObject):
             ),
             (self.tr("Verdict"), *(self._verdict(t) for _, t in columns)),
         ]
-        note = self.tr("{n} draws of each method").format(n=f"{tally.n:,}")
+        note = self.tr("{draws} of each method").format(draws=counted(tally.n, "draw"))
         if listing.exact is None:
             note = self.tr(
-                "{n} draws of each method, over the {listed} most probable and one cell "
-                "for the rest"
-            ).format(n=f"{tally.n:,}", listed=len(listing.paths))
+                "{draws} of each method, over the {listed} most probable and one cell for the rest"
+            ).format(draws=counted(tally.n, "draw"), listed=len(listing.paths))
         head = ("", self.tr("■ Viterbi"), self.tr("○ perfect"))
         return [*out, Sentence(note, "ink2"), Table(head, tuple(rows))]
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.counts import counted
 from app.models.vocabulary import VocabularyTableModel
 from app.session import Session
 from app.theme import Theme
@@ -207,8 +208,8 @@ class VocabularyWorkspace(Workspace):
         self._fault.hide()
         self.rows.set_rows(found)
         self.count.setText(
-            self.tr("{shown} of {all} pieces").format(
-                shown=f"{len(found):,}", all=f"{len(table):,}"
+            self.tr("{shown} of {all}").format(
+                shown=f"{len(found):,}", all=counted(len(table), "piece")
             )
         )
         self._show_selection()

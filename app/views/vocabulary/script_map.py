@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from app.counts import counted
 from app.theme import SIZE_NOTE, Theme
 from engine.piece_table import PieceTable
 
@@ -153,8 +154,8 @@ class ScriptMap(QWidget):
         place = self.cell_at(event.position().x(), event.position().y())
         if place:
             count = int(self._counts[place])
-            tip = self.tr("{script}: {n} pieces").format(
-                script=self._scripts[place[0]], n=f"{count:,}"
+            tip = self.tr("{script}: {pieces}").format(
+                script=self._scripts[place[0]], pieces=counted(count, "piece")
             )
             QToolTip.showText(event.globalPosition().toPoint(), tip, self)
 
