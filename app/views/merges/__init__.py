@@ -23,6 +23,7 @@ from app.player import Player
 from app.session import LATTICE_DELAY, OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_PIECE, Theme
 from app.views.merges.bricks import BrickRows
+from app.views.merges.choosing import chosen, joint_of_rule
 from app.views.merges.empty import NoMerges
 from app.views.merges.follow import Followed, follow, place_to_show, pretoken_at
 from app.views.merges.inspector import MergeReport
@@ -398,27 +399,11 @@ class MergesWorkspace(Workspace):
             return
         self._selected, self._selected_row = item, row
         self.bricks.select(item, row)
-        shown = word.row(row, item[0][0], item[-1][1])
-        places = list(zip(shown.first.tolist(), shown.last.tolist(), strict=True))
-        if all(cells in places for cells in item):
-            first, last = places.index(item[0]), places.index(item[-1])
-            span = word.trace.prepared.span(int(shown.start[first]), int(shown.end[last]))
-            piece: int | None = int(shown.piece[first])
-            if len(item) == 2:
-                rules = word.rules
-                pair = (rules.left == shown.piece[first]) & (rules.right == shown.piece[last])
-                found = pair.nonzero()[0]
-                self.ranks.select(int(found[0]) if len(found) else -1)
-                piece = int(rules.result[found[0]]) if len(found) else None
-            else:
-                self.ranks.select(-1)
-            self._select(
-                span=span,
-                piece=piece if piece is not None and piece >= 0 else None,
-                step=word.steps.start + row,
-                edge=None,
-                path=None,
-            )
+        part = chosen(word, item, row)
+        if part is not None:
+            self.ranks.select(part.rule)
+            step = word.steps.start + row
+            self._select(span=part.span, piece=part.piece, step=step, edge=None, path=None)
         self._tell()
 
     def _choose_rule(self, rule: int) -> None:
@@ -430,25 +415,12 @@ class MergesWorkspace(Workspace):
         if applied >= 0:
             self.player.seek(word.steps.start + applied + 1)
         self.ranks.select(rule)
-        left, right = int(word.rules.left[rule]), int(word.rules.right[rule])
-        pairs = word.trace.pairs
-        low, high = word.trace.pair_cuts[word.pretoken : word.pretoken + 2].tolist()
-        same = (pairs.left[low:high] == left) & (pairs.right[low:high] == right)
-        found = low + same.nonzero()[0]
-        if not len(found):
-            return
-        first = int(found[0])
-        row = max(int(pairs.born[first]) - word.steps.start, 0)
-        if applied >= 0:
-            row = applied
-        shown = word.row(row)
-        starts = shown.start.tolist()
-        if int(pairs.start[first]) in starts and int(pairs.middle[first]) in starts:
-            i = starts.index(int(pairs.start[first]))
-            cells = [(int(shown.first[j]), int(shown.last[j])) for j in (i, i + 1)]
+        joint = joint_of_rule(word, rule)
+        if joint is not None:
+            row, cells = joint
             if applied < 0:
                 self.player.seek(word.steps.start + row)
-            self._choose_item((cells[0], cells[1]), row)
+            self._choose_item(cells, row)
 
     def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid() and not self._quiet:
