@@ -281,7 +281,7 @@ class Unigram:
         # Of each piece, and of an unknown edge.
         logs = np.append(theta * self.vocabulary.score, theta * self.unknown_score)
         weights = weights_of(logs)
-        walk = trie.weighted(weights[:-1], -1.0)
+        walk = trie.weighted(weights[:-1], 0.0)
         lengths = ends - starts
         longest = int(lengths.max(initial=0))
         # Text has about one edge a byte; a text with more gets room for them at once.
@@ -291,7 +291,7 @@ class Unigram:
             size = total if edges else 0
             start, end, piece = (np.empty(size, dtype=np.int32) for _ in range(3))
             marginal = np.empty(size)
-            counts = np.zeros(max(1, len(self.vocabulary)))
+            counts = np.zeros(len(logs))
             count = kernels.marginals(
                 data,
                 starts,
@@ -299,9 +299,8 @@ class Unigram:
                 trie.table,
                 trie.by_char,
                 *walk,
-                logs[:-1],
+                logs,
                 float(weights[-1]),
-                float(logs[-1]),
                 self._has_strays,
                 self.unknown,
                 trie.longest,
@@ -316,7 +315,9 @@ class Unigram:
             )
             if count >= 0:
                 columns = (start[:count], end[:count], piece[:count], marginal[:count])
-                return Marginals(*columns, counts[: len(self.vocabulary)], log_partition)
+                if self.unknown >= 0:
+                    counts[self.unknown] += counts[-1]
+                return Marginals(*columns, counts[:-1], log_partition)
             if count < -1:
                 raise self._uncovered(data, starts, ends, -2 - int(count))
             room, total = 4 * room, 4 * total

@@ -3,9 +3,10 @@
 Twins: `engine.law` on each lattice, and for what leaves the range of floats
 `marginals_in_logs`, which the kernel turns to by itself.
 
-Sums are plain numbers with an exponent beside them: SCALE ** −exponent times the number is meant.
-So a pass is multiplications and additions, and logarithms are left to the few pre-tokens whose
-weights are too far apart for that.
+The sums of paths to a node are made while the trie is walked, and the sums from there on in one
+pass back over the edges, which has the probabilities too. Sums are plain numbers, scaled by powers
+of two as `engine.kernels.unigram.reservoir` does; the weights of edges that cross such a place are
+scaled with them. So logarithms are left to the few pre-tokens whose weights are too far apart.
 """
 
 from __future__ import annotations
@@ -16,21 +17,7 @@ import numpy as np
 
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
-
-SCALE, SMALL, LARGE = 2.0**400, 2.0**-400, 2.0**400
-"""A sum below SMALL is multiplied by SCALE, one above LARGE divided by it."""
-
-
-@kernel
-def rescaled(value: float, steps: Int) -> float:
-    """Return value · SCALE ** steps."""
-    while steps > 0:
-        value *= SCALE
-        steps -= 1
-    while steps < 0:
-        value *= SMALL
-        steps += 1
-    return value
+from engine.kernels.unigram import HIGH, LEAST, LOW, MOST, rescale
 
 
 @kernel
@@ -46,8 +33,7 @@ def marginals(
     shift: int,
     after: int,
     logs: Floats,
-    unknown_weight: float,
-    unknown_log: float,
+    stray_weight: float,
     strays: bool,
     unknown: int,
     reach: int,
@@ -62,43 +48,61 @@ def marginals(
 ) -> Int:
     """Write the edges of all pre-tokens by start, then end, with their probabilities.
 
-    Also adds the probabilities to `counts`, float64[pieces]: how often each piece is used in the
-    mean. With empty out_… that is all.
+    Also adds the probabilities to `counts`, float64[pieces + 1], whose last entry is that of
+    unknown edges: how often each piece is used in the mean. With empty out_… that is all.
 
     units … after: the trie with exp(θ·score) as weights, NaN where that may leave the range, and
-    −1 where no piece ends; see `engine.kernels.trie.Walk`. logs: float64[pieces], θ·score.
-    strays: whether an unknown character has an edge; its piece is `unknown`. reach: symbols of the
-    longest piece. longest: bytes of the longest pre-token. room: edges of a pre-token to have room
-    for. out_…: int32 and float64 of one length, or all empty. log_partition: float64[k]. Returns
-    the number of edges written, −1 where there is no room for them, and −2 − k where no path leads
-    through pre-token k.
+    0 where no piece ends; see `engine.kernels.trie.Walk`. logs: float64[pieces + 1], θ·score, the
+    last of an unknown edge; stray_weight: the same as a weight. strays: whether an unknown
+    character has an edge; its piece is `unknown`. reach: symbols of the longest piece. longest:
+    bytes of the longest pre-token. room: edges of a pre-token to have room for. out_…: int32 and
+    float64 of one length, or all empty. log_partition: float64[k]. Returns the number of edges
+    written, −1 where there is no room for them, and −2 − k where no path leads through
+    pre-token k.
     """
     symbols = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
-    leaving = np.empty(longest + 2, np.int64)
+    alpha = np.empty(longest + 1, np.float64)
     beta = np.empty(longest + 1, np.float64)
-    exponent = np.empty(longest + 1, np.int32)
-    chance = np.empty(longest + 1, np.float64)
-    to = np.empty(room, np.int32)
+    source = np.empty(room, np.int32)
+    target = np.empty(room, np.int32)
     piece = np.empty(room, np.int32)
-    stray = np.empty(room, np.uint8)
     weight = np.empty(room, np.float64)
     root = np.int64(units[u(0)])
+    stray = counts.size - 1
     written = ZERO
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
         for node in range(n):
             symbols[u(node)] *= width
+            alpha[u(node + 1)] = 0.0
+            beta[u(node)] = 0.0
+        alpha[u(0)] = 1.0
+        sound = True
+        scaled = 0.0
         count = ZERO
         for start in range(n):
-            leaving[u(start)] = count
             if count + reach + 1 >= room:
                 return ZERO - 1
+            before = alpha[u(start)]
+            # Sums don't shrink to 0: a node with 0 is one that no path reaches.
+            if sound and before != 0.0 and not LOW <= before <= HIGH:
+                factor = rescale(alpha, start, min(n, start + reach))
+                sound = factor > 0.0 and scale_crossing(
+                    source, target, weight, count, start, reach, factor
+                )
+                if sound:
+                    scaled += math.log(factor)
+                before = alpha[u(start)]
+            first = count
             child = root + symbols[u(start)]
             if strays and (units[u(child + 1)] != 0 or units[u(child + 2)] < 0):
-                to[u(count)], weight[u(count)], stray[u(count)] = start + 1, unknown_weight, 1
-                piece[u(count)] = unknown
+                source[u(count)] = start
+                target[u(count)] = start + 1
+                piece[u(count)] = stray
+                weight[u(count)] = stray_weight
+                alpha[u(start + 1)] += before * stray_weight
                 count += 1
             node = start
             unit = ZERO
@@ -111,126 +115,128 @@ def marginals(
                 base = np.int64(units[u(child)])
                 node += 1
                 own = weights[u((child >> shift) + after)]
-                if own != -1.0:
-                    to[u(count)], weight[u(count)], stray[u(count)] = node, own, 0
-                    piece[u(count)] = units[u(child + 2)]
-                    count += 1
-        leaving[u(n)] = count
-        power = ZERO
-        beta[u(n)] = 1.0
-        exponent[u(n)] = 0
-        sound = True
-        for start in range(n - 1, -1, -1):
-            total = 0.0
-            for i in range(leaving[u(start)], leaving[u(start + 1)]):
-                node = to[u(i)]
-                ahead = beta[u(node)]
-                if exponent[u(node)] != power and ahead != 0.0:
-                    ahead = rescaled(ahead, power - exponent[u(node)])
-                total += weight[u(i)] * ahead
-            if total < SMALL and total > 0.0:
-                total *= SCALE
-                power += 1
-            elif total > LARGE:
-                total *= SMALL
-                power -= 1
-            if total == 0.0:
-                # Right only for a node that leads nowhere: nothing may have been lost on the way.
-                for i in range(leaving[u(start)], leaving[u(start + 1)]):
-                    sound = sound and (weight[u(i)] == 0.0 or beta[u(to[u(i)])] == 0.0)
-            else:
-                sound = sound and SMALL <= total <= LARGE
-            beta[u(start)] = total
-            exponent[u(start)] = power
-        if sound and beta[u(0)] > 0.0:
-            log_partition[u(k)] = math.log(beta[u(0)]) - exponent[u(0)] * math.log(SCALE)
-            for node in range(n + 1):
-                chance[u(node)] = 0.0
-            chance[u(0)] = 1.0
-            for start in range(n):
-                share = 0.0
-                if chance[u(start)] > 0.0:
-                    share = chance[u(start)] / beta[u(start)]
-                for i in range(leaving[u(start)], leaving[u(start + 1)]):
-                    node = to[u(i)]
-                    ahead = beta[u(node)]
-                    if exponent[u(node)] != exponent[u(start)] and ahead != 0.0:
-                        ahead = rescaled(ahead, exponent[u(start)] - exponent[u(node)])
-                    part = weight[u(i)] * ahead * share
-                    weight[u(i)] = part
-                    chance[u(node)] += part
-                    if piece[u(i)] >= 0:
-                        counts[u(piece[u(i)])] += part
+                found = units[u(child + 2)]
+                # Where no piece ends, the weight is 0 and the next edge overwrites this one.
+                alpha[u(node)] += before * own
+                source[u(count)] = start
+                target[u(count)] = node
+                piece[u(count)] = found
+                weight[u(count)] = own
+                count += np.int64(found >= 0)
+            if before == 0.0:
+                for i in range(first, count):
+                    weight[u(i)] = 0.0
+        total = alpha[u(n)]
+        if sound and 0.0 < total < np.inf:
+            log_partition[u(k)] = math.log(total) - scaled
+            beta[u(n)] = 1.0 / total
+            for i in range(count - 1, -1, -1):
+                start = source[u(i)]
+                onward = weight[u(i)] * beta[u(target[u(i)])]
+                beta[u(start)] += onward
+                part = alpha[u(start)] * onward
+                weight[u(i)] = part
+                counts[u(piece[u(i)])] += part
         else:
             for i in range(count):
-                weight[u(i)] = unknown_log if stray[u(i)] else logs[u(piece[u(i)])]
-            log_partition[u(k)] = marginals_in_logs(n, leaving, to, weight, beta, chance)
+                weight[u(i)] = logs[u(piece[u(i)])]
+            log_partition[u(k)] = marginals_in_logs(n, count, source, target, weight, alpha, beta)
             if log_partition[u(k)] == -np.inf:
                 return ZERO - 2 - k
             for i in range(count):
-                if piece[u(i)] >= 0:
-                    counts[u(piece[u(i)])] += weight[u(i)]
+                counts[u(piece[u(i)])] += weight[u(i)]
         if out_end.size > 0:
             if written + count > out_end.size:
                 return ZERO - 1
-            for start in range(n):
-                for i in range(leaving[u(start)], leaving[u(start + 1)]):
-                    at = written + i
-                    out_start[u(at)] = offset + places[u(start)]
-                    out_end[u(at)] = offset + places[u(to[u(i)])]
-                    out_piece[u(at)] = piece[u(i)]
-                    out_marginal[u(at)] = weight[u(i)]
-            written += count
+            for i in range(count):
+                found = piece[u(i)]
+                out_start[u(written)] = offset + places[u(source[u(i)])]
+                out_end[u(written)] = offset + places[u(target[u(i)])]
+                out_piece[u(written)] = unknown if found == stray else found
+                out_marginal[u(written)] = weight[u(i)]
+                written += 1
     return written
+
+
+@kernel
+def scale_crossing(
+    source: Ints,
+    target: Ints,
+    weight: Floats,
+    count: Int,
+    node: Int,
+    reach: Int,
+    factor: float,
+) -> bool:
+    """Scale the weights of edges that start before a node and don't end before it.
+
+    The `count` edges stand by start. Returns whether all digits are kept.
+    """
+    i = count - 1
+    while i >= 0 and source[u(i)] + reach >= node:
+        if target[u(i)] >= node:
+            value = weight[u(i)] * factor
+            if not (LEAST <= value <= MOST or weight[u(i)] == 0.0):
+                return False
+            weight[u(i)] = value
+        i -= 1
+    return True
 
 
 @kernel
 def marginals_in_logs(
     n: Int,
-    leaving: Longs,
-    to: Ints,
+    count: Int,
+    source: Ints,
+    target: Ints,
     marginal: Floats,
-    beta: Floats,
     alpha: Floats,
+    beta: Floats,
 ) -> float:
     """Turn the log-weights of a pre-token's edges into probabilities; return the log-partition.
 
-    leaving: int64[n + 1], the first edge of each symbol, and the end. to: the symbol where each
-    ends. marginal: in and out. beta, alpha: scratch.
+    source, target: the symbols where each of the `count` edges starts and ends. marginal: in and
+    out. alpha, beta: scratch.
 
     Weights are first reduced, see `engine.passes`, but from the end: nothing cancels at any θ.
     """
+    for node in range(n):
+        alpha[u(node)] = -np.inf
+        beta[u(node)] = -np.inf
     alpha[u(n)] = 0.0
-    for start in range(n - 1, -1, -1):
-        best = -np.inf
-        for i in range(leaving[u(start)], leaving[u(start + 1)]):
-            marginal[u(i)] += alpha[u(to[u(i)])]
-            best = max(best, marginal[u(i)])
-        alpha[u(start)] = best
-        for i in range(leaving[u(start)], leaving[u(start + 1)]):
-            if marginal[u(i)] > -np.inf:
-                marginal[u(i)] -= best
-    top = alpha[u(0)]
     beta[u(n)] = 0.0
-    for start in range(n - 1, -1, -1):
+    for i in range(count - 1, -1, -1):
+        value = marginal[u(i)] + alpha[u(target[u(i)])]
+        marginal[u(i)] = value
+        if value > alpha[u(source[u(i)])]:
+            alpha[u(source[u(i)])] = value
+    end = count
+    while end > 0:
+        start = source[u(end - 1)]
+        best = alpha[u(start)]
         highest = -np.inf
-        for i in range(leaving[u(start)], leaving[u(start + 1)]):
-            highest = max(highest, marginal[u(i)] + beta[u(to[u(i)])])
-        spread = 0.0
+        first = end
+        while first > 0 and source[u(first - 1)] == start:
+            first -= 1
+            if marginal[u(first)] > -np.inf:
+                marginal[u(first)] -= best
+            highest = max(highest, marginal[u(first)] + beta[u(target[u(first)])])
         if highest > -np.inf:
-            for i in range(leaving[u(start)], leaving[u(start + 1)]):
-                spread += math.exp(marginal[u(i)] + beta[u(to[u(i)])] - highest)
-        beta[u(start)] = highest + math.log(spread) if spread > 0.0 else -np.inf
+            spread = 0.0
+            for i in range(first, end):
+                spread += math.exp(marginal[u(i)] + beta[u(target[u(i)])] - highest)
+            beta[u(start)] = highest + math.log(spread)
+        end = first
+    top = alpha[u(0)] + beta[u(0)]
     for node in range(n + 1):
         alpha[u(node)] = 0.0
     alpha[u(0)] = 1.0
-    for start in range(n):
-        for i in range(leaving[u(start)], leaving[u(start + 1)]):
-            node = to[u(i)]
-            part = 0.0
-            if alpha[u(start)] > 0.0 and beta[u(node)] > -np.inf:
-                lead = marginal[u(i)] + beta[u(node)] - beta[u(start)]
-                part = alpha[u(start)] * math.exp(lead)
-            marginal[u(i)] = part
-            alpha[u(node)] += part
-    return float(top + beta[u(0)])
+    for i in range(count):
+        start = source[u(i)]
+        ahead = beta[u(target[u(i)])]
+        part = 0.0
+        if alpha[u(start)] > 0.0 and ahead > -np.inf:
+            part = alpha[u(start)] * math.exp(marginal[u(i)] + ahead - beta[u(start)])
+        marginal[u(i)] = part
+        alpha[u(target[u(i)])] += part
+    return float(top)

@@ -261,24 +261,24 @@ def weights_of(logs: Floats) -> Floats:
 
 
 @kernel
-def rescale(total: Floats, first: Int, last: Int) -> bool:
+def rescale(total: Floats, first: Int, last: Int) -> float:
     """Scale the sums first … last so that the largest is about 1, the others with it.
 
-    Returns whether all digits are kept and the first sum is fit to be multiplied.
+    Returns the factor; 0 where not all digits are kept or the first sum isn't fit to be multiplied.
     """
     largest = 0.0
     for node in range(first, last + 1):
         largest = max(largest, total[u(node)])
     if not 0.0 < largest < np.inf:
-        return False
+        return 0.0
     # A power of two changes no digit.
     factor = 2.0 ** -math.floor(math.log2(largest))
     for node in range(first, last + 1):
         scaled = total[u(node)] * factor
         if not (LEAST <= scaled <= MOST or total[u(node)] == 0.0):
-            return False
+            return 0.0
         total[u(node)] = scaled
-    return bool(LOW <= total[u(first)] <= HIGH)
+    return factor if LOW <= total[u(first)] <= HIGH else 0.0
 
 
 @kernel
@@ -348,7 +348,7 @@ def reservoir(
             before = total[u(start)]
             # Sums don't shrink to 0: a node with 0 is one that no path reaches.
             if before != 0.0 and not LOW <= before <= HIGH:
-                sound = rescale(total, start, min(n, start + reach))
+                sound = rescale(total, start, min(n, start + reach)) > 0.0
                 before = total[u(start)]
                 if not sound:
                     break
