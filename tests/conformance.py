@@ -296,7 +296,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not models or not texts:
         print("no models or no texts found", file=sys.stderr)
         return 2
-    warm_up()
     texts |= read_texts(chosen.edge) | whole_texts(chosen.edge)
     print(f"{len(texts)} texts, {sum(map(len, texts.values())):,} lines and whole texts")
     columns = ("compared", "tokens", "ids ≠", "decoded ≠", "spans ≠", "spelled ≠", "explained", "s")
@@ -326,4 +325,5 @@ def print_result(result: Result) -> None:
 
 
 if __name__ == "__main__":
+    warm_up()
     raise SystemExit(main())

@@ -182,9 +182,9 @@ def _kind(source: Source, model: Fields) -> str:
             kind = "WordPiece"
         else:
             kind = "WordLevel"
-    if kind not in _BUILD:
+    if not isinstance(kind, str) or kind not in _BUILD:
         raise source.error(f"model type {kind!r} isn't known", "field model.type", AGAIN)
-    return str(kind)
+    return kind
 
 
 def _build_bpe(
