@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -32,6 +32,7 @@ from engine.model import ALGORITHM_NAMES
 
 PATTERNS = ("none", "gpt2", "cl100k", "o200k")
 SHOWN_SPECIALS = 24
+WIDTH = 520
 
 FORMATS = {
     "huggingface": "tokenizer.json (HuggingFace)",
@@ -128,12 +129,16 @@ class ModelCard(QDialog):
         if model.format == "bert":
             column.addLayout(self._casings(str(info["casing"])))
         self.rows = facts(info)
-        column.addLayout(self._grid(self.rows))
+        self.rules = [(str(rule["topic"]), str(rule["sentence"])) for rule in info["rules"]]
+        told = [(topic.capitalize(), sentence) for topic, sentence in self.rules]
+        metrics = self.fontMetrics()
+        names = [name for name, _ in (*self.rows, *told)]
+        wide = max(metrics.horizontalAdvance(name) for name in names)
+        column.addLayout(self._grid(self.rows, wide))
         column.addWidget(self._section(self.tr("Special tokens")))
         column.addWidget(self._specials(info["special_tokens"]))
         column.addWidget(self._section(self.tr("Rules, where libraries disagree")))
-        self.rules = [(str(r["topic"]), str(r["sentence"])) for r in info["rules"]]
-        column.addLayout(self._grid([(topic.capitalize(), said) for topic, said in self.rules]))
+        column.addLayout(self._grid(told, wide))
         column.addStretch()
         inside = QWidget()
         inside.setLayout(column)
@@ -149,15 +154,20 @@ class ModelCard(QDialog):
         done.setProperty("primary", True)
         done.clicked.connect(self.accept)
         buttons = QHBoxLayout()
-        buttons.setContentsMargins(20, 0, 20, 16)
+        buttons.setContentsMargins(20, 12, 20, 12)
         buttons.addWidget(close)
         buttons.addStretch()
         buttons.addWidget(done)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scroll, 1)
+        line = QFrame()
+        line.setFixedHeight(1)
+        line.setAutoFillBackground(True)
+        line.setBackgroundRole(QPalette.ColorRole.Mid)
+        outer.addWidget(line)
         outer.addLayout(buttons)
-        self.resize(520, min(640, inside.sizeHint().height() + 70))
+        self.resize(WIDTH, min(640, inside.heightForWidth(WIDTH) + 60))
         done.setFocus()
 
     def _head(self) -> QHBoxLayout:
@@ -209,8 +219,10 @@ class ModelCard(QDialog):
         label.setProperty("role", "section")
         return label
 
-    def _grid(self, rows: list[tuple[str, str]]) -> QGridLayout:
+    def _grid(self, rows: list[tuple[str, str]], wide: int) -> QGridLayout:
+        """Return rows of names and values; the names take `wide` pixels, as in the other grid."""
         grid = QGridLayout()
+        grid.setColumnMinimumWidth(0, wide)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
@@ -222,7 +234,9 @@ class ModelCard(QDialog):
             shown.setTextFormat(Qt.TextFormat.PlainText)
             shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             shown.setAccessibleName(f"{name}: {value}")
-            shown.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+            policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            shown.setSizePolicy(policy)
             grid.addWidget(key, line, 0)
             grid.addWidget(shown, line, 1)
         return grid
