@@ -43,10 +43,12 @@ def draw_text(
     rect: QRectF,
     color: QColor,
     nudged: Mapping[int, float] | None = None,
+    faint: QColor | None = None,
 ) -> None:
     """Draw the text in view on the axis, centred in the height of `rect`.
 
-    nudged: pixels by which some units stand beside the middle of their cell.
+    nudged: pixels by which some units stand beside the middle of their cell. faint: of marks and
+    bytes, where they don't stand on paper.
     """
     nudged = nudged or {}
     axis = viewport.axis
@@ -54,7 +56,7 @@ def draw_text(
     if axis is None or not size:
         return
     font = theme.piece_font(size)
-    faint = QColor(theme.color("ink3"))
+    faint = theme.color("ink3") if faint is None else faint
     painter.setFont(font)
     metrics = QFontMetricsF(font)
     base = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2
@@ -71,7 +73,7 @@ def draw_text(
             painter.drawText(QPointF(x, base + shift), label)
     _draw_runs(painter, viewport, rect, scale, shift, color)
     if axis.unit == "byte" and scale == 1:
-        _draw_bytes(painter, viewport, theme, rect, shown)
+        _draw_bytes(painter, viewport, theme, rect, shown, faint)
 
 
 def _draw_runs(
@@ -101,13 +103,18 @@ def _draw_runs(
 
 
 def _draw_bytes(
-    painter: QPainter, viewport: Viewport, theme: Theme, rect: QRectF, shown: np.ndarray
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    rect: QRectF,
+    shown: np.ndarray,
+    color: QColor,
 ) -> None:
     """Write the bytes under the text, two digits each."""
     axis = viewport.axis
     assert axis is not None
     painter.setFont(theme.piece_font(HEX_SIZE))
-    painter.setPen(theme.color("ink3"))
+    painter.setPen(color)
     data = axis.text.data
     y = rect.center().y() + 4
     for unit in shown.tolist():

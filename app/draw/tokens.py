@@ -312,7 +312,8 @@ def _draw_unknown(
     painter.save()
     box = QRectF(left, rect.top(), right - left, rect.height())
     painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
-    draw_text(painter, viewport, theme, text_rect(viewport, rect), theme.color("canvas"))
+    paper, faint = theme.color("canvas"), theme.color("line")
+    draw_text(painter, viewport, theme, text_rect(viewport, rect), paper, faint=faint)
     painter.restore()
     text = text_rect(viewport, rect)
     if text.height() < rect.height():

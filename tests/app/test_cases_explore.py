@@ -104,7 +104,7 @@ def test_c37_a_script_without_spaces_is_one_word_and_the_lattice_keeps_to_a_part
     assert LATTICE_LIMIT - 12 <= analysis.shown <= LATTICE_LIMIT < session.text.n_bytes
     note = workspace.lattice_title.note.text()
     assert note == f"of the first {analysis.shown:,} of {session.text.n_bytes:,} bytes"
-    assert f"{analysis.shown:,} of" in workspace.bands.note()
+    assert f"{analysis.shown:,} of" in workspace.bands.notes()[0]
 
 
 def test_c43_several_tokens_in_a_character_light_together(qtbot, session, explore):
@@ -243,11 +243,11 @@ def look_of(workspace, word):
 def test_c79_colours_by_identity_stay_when_something_is_typed_before_them(qtbot, session, explore):
     workspace = explore("x the cat saw the dog", "gpt2")
     assert session.settings.color == "position"
-    assert workspace.bands.note() == "Colours in turn, by position."
+    assert workspace.bands.notes()[0] == "Colours in turn, by position."
     choice = workspace.bands.coloring.choice
     qtbot.mouseClick(choice.button("identity"), Qt.MouseButton.LeftButton)
     assert session.settings.color == "identity"
-    assert workspace.bands.note().startswith("Same token: same colour and underline")
+    assert workspace.bands.notes()[0].startswith("Same token: same colour and underline")
     before = look_of(workspace, " the")
     assert len(before) == 2
     assert before[0] == before[1]

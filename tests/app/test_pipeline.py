@@ -220,9 +220,7 @@ def test_the_reading_is_asked_for_only_where_there_are_special_strings(qtbot, se
     settle(qtbot, session)
     assert bar.isVisible()
     assert bar.found.text() == "Special strings of gpt2: <|endoftext|> × 2"
-    assert bar.given.text() == (
-        "as text 16 tokens · as a token 4 tokens · forbidden none: the text is not encoded"
-    )
+    assert bar.given.text() == ("as text 16 tokens · as a token 4 tokens · forbidden: not encoded")
     assert bar.choice.value() == "literal"
     session.set_text("hello")
     settle(qtbot, session)

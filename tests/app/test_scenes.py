@@ -204,3 +204,20 @@ def test_the_default_shows_many_scripts_and_needs_no_network(make_window):
     assert scene.corpus == ("bundled:everyday",)
     scripts = {script for script, _ in scripts_of(scene.text)}
     assert {"Han", "Hangul", "Devanagari", "Arabic", "Emoji"} <= scripts
+
+
+def test_what_colours_follow_is_chosen_in_the_menu_and_kept_in_scenes(qtbot, make_window):
+    window = make_window()
+    position, identity = (window.table.actions[f"color.{c}"] for c in ("position", "identity"))
+    assert position.isChecked()
+    identity.trigger()
+    assert (position.isChecked(), identity.isChecked()) == (False, True)
+    assert window.workspace.bands.coloring.choice.value() == "identity"
+    scene = window.scenes.capture("explore")
+    assert scene.settings.color == "identity"
+    window.session.change_settings(color="position")
+    assert position.isChecked()
+    with qtbot.waitSignal(window.scenes.opened, timeout=20_000):
+        window.scenes.show(scene)
+    assert window.session.settings.color == "identity"
+    assert identity.isChecked()

@@ -110,9 +110,8 @@ class BandsView(QWidget):
         painter.drawText(head, middle | Qt.AlignmentFlag.AlignRight, self.tr("tokens"))
         left = GUTTER + MARGIN
         place = QRectF(left, 2, self.coloring.x() - left - 16, HEAD - 6)
-        note = painter.fontMetrics().elidedText(
-            self.note(), Qt.TextElideMode.ElideRight, int(place.width())
-        )
+        metrics = QFontMetricsF(painter.font())
+        note = next((n for n in self.notes() if metrics.horizontalAdvance(n) <= place.width()), "")
         painter.drawText(place, middle | Qt.AlignmentFlag.AlignLeft, note)
         for row, opened in enumerate(self._session.models):
             self._paint_row(painter, row, opened)
@@ -121,13 +120,19 @@ class BandsView(QWidget):
             painter.setPen(QPen(theme.color("ink"), 1, Qt.PenStyle.DotLine))
             painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
 
-    def note(self) -> str:
-        """Return the line above the bands: how much of the text is drawn, what colours mean."""
-        axis, legend = self._placed.axis, self.coloring.legend()
+    def notes(self) -> tuple[str, ...]:
+        """Return the line above the bands, the fullest first: the first that has room is shown.
+
+        It says how much of the text is drawn, and what colours mean.
+        """
+        axis, legend, brief = self._placed.axis, self.coloring.legend(), self.coloring.brief()
         if axis.shown >= axis.text.n_bytes:
-            return legend
-        shown = self.tr("The first {shown:,} of {total:,} bytes are drawn; counts are of all.")
-        return f"{shown.format(shown=axis.shown, total=axis.text.n_bytes)} {legend}"
+            return legend, brief
+        shown, total = axis.shown, axis.text.n_bytes
+        part = self.tr("The first {shown:,} of {total:,} bytes are drawn; counts are of all.")
+        part = part.format(shown=shown, total=total)
+        few = self.tr("The first {shown:,} of {total:,} bytes").format(shown=shown, total=total)
+        return f"{part} {legend}", f"{part} {brief}", part, few
 
     def _paint_row(self, painter: QPainter, row: int, opened: OpenModel) -> None:
         theme = self._theme

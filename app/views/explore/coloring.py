@@ -40,6 +40,12 @@ class ColoringControl(QWidget):
     def _show(self) -> None:
         self.choice.set_value(self._session.settings.color)
 
+    def brief(self) -> str:
+        """Return what a colour means now, in few words."""
+        if self._session.settings.color == "identity":
+            return self.tr("Same token, same colour.")
+        return self.legend()
+
     def legend(self) -> str:
         """Return what a colour means now."""
         if self._session.settings.color == "identity":

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.counts import counted
 from app.draw.isolate import isolate
 from app.encoding import Reading
 from app.session import OpenModel, Session
 from app.theme import Theme
-from app.widgets.segmented import SegmentedControl
+from app.widgets.flow import Flow
+from app.widgets.segmented import HEIGHT, SegmentedControl
 from engine.display import visible
 
 NAMED = 3
@@ -29,8 +30,9 @@ class SpecialBar(QWidget):
         self.given = QLabel()
         for label in (self.found, self.given):
             label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setFixedHeight(HEIGHT)  # as tall as the choice beside it
+            label.setMinimumWidth(1)  # a long line doesn't widen the window
         self.given.setProperty("role", "second")
-        self.given.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.choice = SegmentedControl(
             [
                 ("literal", self.tr("As text")),
@@ -43,12 +45,12 @@ class SpecialBar(QWidget):
         self.choice.setAccessibleDescription(
             self.tr("As ordinary text, as the token that they spell, or not at all.")
         )
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 12, 8)
-        row.setSpacing(12)
-        row.addWidget(self.found)
-        row.addWidget(self.choice)
-        row.addWidget(self.given, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 0, 12, 8)
+        flow = Flow(12)
+        for widget in (self.found, self.choice, self.given):
+            flow.addWidget(widget)
+        column.addLayout(flow)
         self.choice.changed.connect(self._choose)
         session.encoding_changed.connect(lambda _key: self.refresh())
         for signal in (session.models_changed, session.active_changed, session.settings_changed):
@@ -94,7 +96,7 @@ class SpecialBar(QWidget):
             parts.append(self.tr("as text {tokens}").format(tokens=counted(literal, "token")))
         if parsed is not None:
             parts.append(self.tr("as a token {tokens}").format(tokens=counted(parsed, "token")))
-        parts.append(self.tr("forbidden none: the text is not encoded"))
+        parts.append(self.tr("forbidden: not encoded"))
         self.given.setText(" · ".join(parts))
         self.given.setToolTip(self.given.text())
         self.show()
