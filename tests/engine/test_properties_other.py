@@ -24,7 +24,7 @@ from tests.engine.random_models import frequencies, rank_files, sentencepiece_mo
 from tests.peers import bytepiece_peer
 
 MANY = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
