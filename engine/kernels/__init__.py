@@ -24,10 +24,11 @@ def compiled(size: int) -> bool:
 
 def warm_up(report: Report = silent) -> None:
     """Compile all kernels, or load them from numba's cache, on tiny inputs."""
-    from engine.kernels.warm import STEPS
+    from engine.kernels.warm import STEPS, second_process
 
-    for done, step in enumerate(STEPS):
-        report(done, len(STEPS))
-        step()
+    with second_process():
+        for done, step in enumerate(STEPS):
+            report(done, len(STEPS))
+            step()
     report(len(STEPS), len(STEPS))
     _ready.set()

@@ -1,17 +1,25 @@
 """What compiles each family of kernels: one call each on a tiny input.
 
 A kernel compiled here for the engine's own kinds of array serves every later call; see
-`engine.matching.check_spans`.
+`engine.matching.check_spans`. Where nothing is cached yet, two processes share the work: one
+begins with the first step, one with the last, and what the one has compiled the other finds in the
+cache. That takes half the time, and half of the work holds no other thread of the program up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
 from engine.bpe import Bpe
 from engine.kernels import draws, lattice, words
+from engine.kernels.jit import cache_folder
 from engine.kernels.nbest import best_paths
 from engine.kernels.spaces import escape_spaces
 from engine.pieces import Vocabulary
@@ -110,17 +118,57 @@ def _warm_words() -> None:
 STEPS: list[Callable[[], object]] = [
     _warm_viterbi,
     _warm_viterbi_in_single_precision,
-    _warm_reservoir,
     _warm_matches,
     _warm_bpe,
     _warm_linear_bpe,
-    _warm_wordpiece,
-    _warm_split,
-    _warm_words,
-    _warm_lattice,
-    _warm_draws,
-    _warm_spaces,
-    _warm_nbest,
+    _warm_reservoir,
     _warm_marginals,
+    _warm_wordpiece,
+    _warm_nbest,
+    _warm_words,
+    _warm_draws,
+    _warm_split,
+    _warm_spaces,
+    _warm_lattice,
 ]
-"""Each compiles some kernels, or loads them from numba's cache."""
+"""Each compiles some kernels, or loads them from numba's cache.
+
+What a window needs first stands at both ends. The last ones need no trie, whose kernels the first
+step compiles meanwhile."""
+
+
+def is_cold(folder: str) -> bool:
+    """Return whether kernels are kept in `folder` and none is there yet."""
+    return bool(folder) and next(Path(folder).rglob("*.nbi"), None) is None
+
+
+@contextmanager
+def second_process() -> Iterator[None]:
+    """Have a second process compile meanwhile, where nothing is cached and there are two CPUs.
+
+    A frozen program has no interpreter to start; there, and where none can be started, one process
+    does it all.
+    """
+    able = sys.executable and not getattr(sys, "frozen", False) and (os.cpu_count() or 1) > 1
+    process = None
+    if able and is_cold(cache_folder()):
+        root = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+        code = "from engine.kernels.warm import STEPS\nfor step in reversed(STEPS): step()"
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                env={**os.environ, "PYTHONPATH": path},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError:
+            process = None
+    try:
+        yield
+    finally:
+        if process is not None:
+            process.kill()
+            process.wait()

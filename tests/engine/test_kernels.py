@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from engine import kernels, passes, rng
 from engine.goodness import chi_square
-from engine.kernels import PLAIN_LIMIT, jit
+from engine.kernels import PLAIN_LIMIT, jit, warm
 from engine.kernels import lattice as lattice_kernels
 from engine.kernels import unigram as unigram_kernels
 from engine.kernels.build_trie import Keys, build_trie
@@ -272,3 +272,26 @@ def test_kernels_work_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPat
     add = jit.kernel(lambda a, b: a + b)
     assert add(20, 22) == 42
     assert add.nopython_signatures
+
+
+def test_a_second_process_helps_only_while_nothing_is_cached(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started: list[list[str]] = []
+
+    def refuse(command: list[str], **_: Any) -> None:
+        started.append(command)
+        raise OSError
+
+    monkeypatch.setattr("engine.kernels.warm.subprocess.Popen", refuse)
+    monkeypatch.setattr("engine.kernels.warm.os.cpu_count", lambda: 2)
+    monkeypatch.setattr(warm, "cache_folder", lambda: str(tmp_path))
+    with warm.second_process():
+        assert len(started) == 1
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "one.nbi").touch()
+    with warm.second_process():
+        assert len(started) == 1
+    monkeypatch.setattr(warm, "cache_folder", lambda: "")
+    with warm.second_process():
+        assert len(started) == 1
