@@ -64,9 +64,9 @@ def analyse(key: int, model: Model, text: Text, settings: Settings) -> Analysis 
 
     None where special strings are forbidden and the text holds some.
     """
-    shown = text.head(LATTICE_LIMIT)
-    if settings.special == "forbid" and model.find_special(shown):
+    if settings.special == "forbid" and model.find_special(text):
         return None
+    shown = text.head(LATTICE_LIMIT)
     lattice = model.lattice(shown, settings.special)
     # What the window's thread will ask for, and would have to wait for.
     _ = lattice.prepared.text.grapheme_bounds

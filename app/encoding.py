@@ -36,14 +36,16 @@ Arrays = tuple[NDArray[np.generic], ...]
 class Reading:
     """A text under one reading of its special strings.
 
-    encoding: None where special strings are forbidden and the text holds some. found: those it
-    holds. tokens: how many tokens the readings give that give any; empty where nothing is found.
+    encoding: None where special strings are forbidden and the text holds some, and where the text
+    could not be encoded: `error` says why. found: the special strings that it holds. tokens: how
+    many tokens the readings give that give any; empty where nothing is found.
     """
 
     special: Special
     encoding: Encoding | None
     found: tuple[SpecialFound, ...] = ()
     tokens: Mapping[Special, int] = field(default_factory=dict)
+    error: BaseException | None = None
 
 
 def read_text(model: Model, text: Text, special: Special, report: Report) -> Reading:

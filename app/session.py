@@ -318,7 +318,9 @@ class Session(QObject):
         if self._selection != selected:
             self.selection_changed.emit()
         # The first tokens of a long text come before its lattice is begun.
+        self._lattice_timer.stop()
         self._lattice_waits = text.n_bytes >= LONG
+        self.jobs.cancel("analysis")
         for opened in self._models:
             self._start_encoding(opened)
         if text.n_bytes < LONG:
@@ -374,6 +376,11 @@ class Session(QObject):
             if key == self._active and text.n_bytes <= SHORT and self._lattice_timer.isActive():
                 self._start_analysis()
 
+        def failed(error: BaseException) -> None:
+            if text is self._text:
+                done(Reading(special, None, error=error))
+            self.failed.emit(error, self.tr("The text was not encoded"))
+
         def go_on() -> None:
             if key == self._active and self._lattice_waits:
                 self._lattice_waits = False
@@ -383,7 +390,7 @@ class Session(QObject):
                 title,
                 lambda report: read_text(opened.model, text, special, report),
                 done,
-                lambda error: self.failed.emit(error, self.tr("The text was not encoded")),
+                failed,
             )
 
         if text.n_bytes < LONG or special == "forbid":
@@ -410,11 +417,17 @@ class Session(QObject):
         self._lattice_timer.stop()
         self._lattice_waits = False
         key, model, text, settings = opened.key, opened.model, self._text, self._settings
+
+        def done(analysis: Analysis | None) -> None:
+            if analysis is None and (text is not self._text or key != self._active):
+                return  # that other text held special strings
+            self._set_analysis(analysis)
+
         self.jobs.start(
             "analysis",
             self.tr("Building the lattice"),
             lambda report: analyse(key, model, text, settings),
-            self._set_analysis,
+            done,
             lambda error: self.failed.emit(error, self.tr("The lattice was not built")),
         )
 

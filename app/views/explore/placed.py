@@ -72,6 +72,8 @@ class Placed(QObject):
         self.hidden = False
         self._late = False
         self._axis: Axis
+        self._wanted: tuple[Text, AxisUnit]
+        """What the axis is, or is being built, for."""
         self._axis_job, self._lattice_job = f"axis {id(self)}", f"place {id(self)}"
         self._wait = QTimer(self, singleShot=True, interval=PATIENCE)
         self._wait.timeout.connect(self._show_axis)
@@ -167,6 +169,7 @@ class Placed(QObject):
         """Build the axis of the text, a long one's in a job, and go on."""
         text, unit, font = self._session.text, self._unit(), self._theme.piece_font
         self._session.jobs.cancel(self._axis_job)
+        self._wanted = text, unit
         if text.n_bytes <= SHORT:
             self._axis = build_axis(text, unit, font, LATTICE_LIMIT)
             then()
@@ -174,7 +177,7 @@ class Placed(QObject):
         fonts = AxisFonts.of(font)
 
         def done(axis: Axis) -> None:
-            if text is self._session.text and unit == self._unit():
+            if self._wanted == (text, unit):
                 self._axis = axis
                 then()
 
@@ -206,7 +209,7 @@ class Placed(QObject):
         self.place_lattice()
 
     def _settings_changed(self) -> None:
-        if self._axis.unit != self._unit():
+        if self._wanted != (self._session.text, self._unit()):
             self._start_axis(self._axis_turned)
         elif self.hidden:
             self._late = True
@@ -221,7 +224,8 @@ class Placed(QObject):
         self._typing = self.stale_text and self.axis.text.n_bytes <= SHORT
         self.viewport.set_axis(self.axis)
         self._typing = False
-        if self.analysis is None or not self.stale_text:
+        if self.arcs is None:
+            # A lattice stays on the axis that it was placed on, until it is placed anew.
             self.lattice_viewport.hold(self.axis)
         self.axis_changed.emit()
         self.bands_changed.emit()
