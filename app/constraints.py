@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.analysis import COUNTED
 from engine.errors import SegscopeError
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.constrain import Constrained, Constraint, Cost
     from engine.lattice import Path
-
-COUNTED = 4_000
-"""Edges up to which segmentations are counted."""
 
 REMAINING = 6
 """Segmentations that are listed where a model has no law and its own one is excluded."""
@@ -75,7 +73,7 @@ class Constraints(QObject):
         self.dropped: Dropped | None = None
         session.text_changed.connect(self._text_changed)
         session.models_changed.connect(self._models_changed)
-        session.active_changed.connect(self.changed)
+        session.active_changed.connect(self._active_changed)
         session.analysis_changed.connect(self._solve)
 
     @property
@@ -149,7 +147,12 @@ class Constraints(QObject):
 
     # Following the session
 
+    def _active_changed(self) -> None:
+        self._session.jobs.cancel("constraints")
+        self.changed.emit()
+
     def _text_changed(self) -> None:
+        self._session.jobs.cancel("constraints")
         text, before = self._session.text.string, self._text
         self._text = text
         if any(self._asked.values()):
@@ -169,7 +172,8 @@ class Constraints(QObject):
         session = self._session
         active = session.active
         mine = active is not None and active.key == analysis.model_key
-        return mine and analysis.text is session.text
+        read = analysis.settings.special == session.settings.special
+        return mine and read and analysis.text is session.text
 
     def _solve(self) -> None:
         """Have the engine say what is left of the newest analysis."""
@@ -183,17 +187,27 @@ class Constraints(QObject):
             return
         before = self.solution
 
+        def wanted() -> bool:
+            newest = analysis is self._session.analysis and self._current(analysis)
+            return newest and asked == self.asked
+
         def done(solution: Solution) -> None:
-            if solution.free is self._session.analysis and asked == self.asked:
+            if wanted():
                 self._accepted[analysis.model_key] = asked
                 self._take(solution)
+
+        def failed(error: BaseException) -> None:
+            if not isinstance(error, SegscopeError):
+                self._session.failed.emit(error, self.tr("The constraints were not solved"))
+            elif wanted():
+                self._refuse(analysis.model_key, error)
 
         self._session.jobs.start(
             "constraints",
             self.tr("Solving under the constraints"),
             lambda report: solve(analysis, asked, before),
             done,
-            self._refuse,
+            failed,
         )
 
     def _take(self, solution: Solution | None) -> None:
@@ -201,13 +215,9 @@ class Constraints(QObject):
         if solution is not None or had is not None:
             self.solved.emit()
 
-    def _refuse(self, error: BaseException) -> None:
-        """Go back to the constraints that could be obeyed."""
-        active = self._session.active
-        if not isinstance(error, SegscopeError) or active is None:
-            self._session.failed.emit(error, self.tr("The constraints were not solved"))
-            return
-        self._asked[active.key] = self._accepted.get(active.key, ())
+    def _refuse(self, key: int, error: SegscopeError) -> None:
+        """Go back to the constraints of a model that could be obeyed."""
+        self._asked[key] = self._accepted.get(key, ())
         self.refused = error
         self.changed.emit()
         self._solve()
