@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.analysis import COUNTED
 from app.constraints import Constraints, Solution
 from app.draw.isolate import isolate
 from app.draw.numbers import signed
@@ -33,9 +34,6 @@ from app.widgets.icon_button import IconButton
 from engine.constrain import Constraint, meant
 from engine.display import visible
 from engine.text import Text, Unit
-
-COUNTED = 4_000
-"""Edges up to which segmentations are counted while a person waits."""
 
 LONGEST = 24
 """Characters of a piece in a chip."""
