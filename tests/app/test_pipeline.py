@@ -82,7 +82,7 @@ def test_stages_stand_over_the_bytes_that_they_come_from(explore):
     assert workspace.pipeline.title.note.text() == (
         "Round trip not exact. Lost by design: left out by the pre-tokenizer (1), normalizer (1), "
         "unknown to the vocabulary (1) · "
-        "Not applied, though the file has it: padding and truncation"
+        "Not applied, though the file has them: padding and truncation"
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import engine
+from app.views.explore import ExploreWorkspace
+from app.views.explore.pipeline_words import not_applied_words
 from engine.constrain import edge_constraint
 
 
@@ -16,6 +19,27 @@ def settle(qtbot, session):
         qtbot.waitUntil(lambda: not session.busy)
 
     return wait
+
+
+@pytest.fixture
+def explore(qtbot, session, theme, settle):
+    """Make the workspace with models open, the first active, and the Pipeline pane in front."""
+
+    def make(text, *models):
+        for model in models:
+            session.add_model(model)
+        session.set_active(session.models[0].key)
+        workspace = ExploreWorkspace(session, theme)
+        qtbot.addWidget(workspace)
+        workspace.resize(1370, 820)
+        with qtbot.waitExposed(workspace):
+            workspace.show()
+        session.set_text(text)
+        workspace.pane("pipeline").raise_()
+        settle()
+        return workspace
+
+    return make
 
 
 def finish(session, key):
@@ -32,6 +56,131 @@ def forbid_all_ways(session):
     asked = tuple(edge_constraint(lattice, edge, "forbid") for edge in first)
     session.constraints.restore(session.active.key, asked)
     return asked
+
+
+def deliver_late(job):
+    """Have a result delivered as if nobody had cancelled its job."""
+    assert job.cancelled
+    job.task.stop.clear()
+
+
+def whole(picture):
+    """Whether every cell of a picture stands for pieces that there are."""
+    pairs = zip(picture.staged.stages.all, picture.cells, strict=True)
+    sizes = [(len(stage), int(cells.last[-1]) if len(cells) else 0) for stage, cells in pairs]
+    same = picture.axis.text is picture.staged.text
+    return same and all(pieces == placed for pieces, placed in sizes)
+
+
+# Stages
+
+LONG = "a quite long text with many words in it, so that there are cells"
+
+
+def test_stages_of_the_text_before_are_dropped(qtbot, session, models, explore, settle):
+    workspace = explore(LONG, models["everyday-unigram"])
+    work = workspace.pipeline.work
+    before = work.picture
+    assert len(work.cells[2]) > 3
+    session.set_text("ab")
+    qtbot.waitUntil(lambda: any(job.key == "stages" for job in session.jobs.running))
+    job = finish(session, "stages")
+    session.set_text("abc")  # a key, while the result waits
+    deliver_late(job)
+    session.jobs._look()
+    assert work.picture is before
+    assert work.stale
+    assert whole(work.picture)
+    with qtbot.captureExceptions() as raised:
+        workspace.pipeline.view.grab()
+    assert not raised
+    settle()
+    assert work.staged.text.string == "abc"
+    assert not work.stale
+    assert whole(work.picture)
+
+
+def test_stages_of_another_model_are_dropped(qtbot, session, models, explore, settle):
+    workspace = explore(LONG, models["everyday-unigram"], models["everyday-wordpiece"])
+    work, (a, b) = workspace.pipeline.work, session.models
+    session.set_active(b.key)
+    job = finish(session, "stages")
+    session.set_active(a.key)
+    deliver_late(job)
+    settle()
+    assert work.staged.key == a.key
+    assert work.staged.stages.model is a.model
+    assert not work.stale
+
+
+def test_stages_of_another_reading_are_dropped(qtbot, session, shared, explore, settle):
+    model = engine.load(shared / "data" / "models" / "huggingface" / "gpt2.tokenizer.json")
+    workspace = explore("a<|endoftext|>", model)
+    work = workspace.pipeline.work
+    session.change_settings(special="parse")
+    qtbot.waitUntil(lambda: any(job.key == "stages" for job in session.jobs.running))
+    job = finish(session, "stages")
+    assert job.task.value.stages.special == "parse"
+    session.change_settings(special="literal")
+    session.jobs._look()
+    assert work.staged.stages.special == "literal"
+    settle()
+    assert work.staged.stages.special == "literal"
+    assert not work.stale
+
+
+def test_stages_wait_for_the_axis_of_their_text(session, models, explore, settle):
+    workspace = explore(LONG, models["everyday-unigram"])
+    work, before = workspace.pipeline.work, workspace.placed.axis
+    session.set_text("ab")
+    settle()
+    newest, shown = work.staged, work.picture
+    session.set_text("abcd")
+    workspace.placed._axis, axis = before, workspace.placed.axis  # as if still being measured
+    settle()
+    assert work.staged is newest
+    assert work.picture is shown
+    workspace.placed._axis = axis
+    workspace.placed.axis_changed.emit()
+    assert work.staged.text.string == "abcd"
+    assert whole(work.picture)
+
+
+def test_another_unit_places_the_same_stages_anew(session, models, explore, settle):
+    workspace = explore("höre ich", models["everyday-unigram"])
+    work = workspace.pipeline.work
+    staged = work.staged
+    session.change_settings(unit="byte")
+    settle()
+    assert work.staged is staged
+    assert work.picture.axis.unit == "byte"
+    assert work.viewport.axis is work.picture.axis
+    assert whole(work.picture)
+
+
+def test_a_text_that_the_pieces_do_not_cover_is_told_in_the_pane(session, models, explore, settle):
+    workspace = explore("watching", models["toy-watching"])
+    work, view = workspace.pipeline.work, workspace.pipeline.view
+    assert work.problem == ""
+    session.set_text("watching 今")
+    settle()
+    assert work.picture is None
+    assert work.problem == str(session.reading(session.active.key).error)
+    assert work.problem.startswith("the model has no unknown token")
+    assert view._nothing() == work.problem
+    assert view.accessibleDescription() == work.problem
+    view.grab()
+    session.set_text("watch")
+    settle()
+    assert (work.staged.text.string, work.problem) == ("watch", "")
+
+
+def test_settings_that_are_not_applied_are_whole_sentences():
+    assert not_applied_words(["padding"]) == "Not applied, though the file has it: padding"
+    assert not_applied_words(["truncation"]) == "Not applied, though the file has it: truncation"
+    assert not_applied_words(["padding", "truncation"]) == (
+        "Not applied, though the file has them: padding and truncation"
+    )
 
 
 # Constraints

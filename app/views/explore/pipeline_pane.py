@@ -10,7 +10,12 @@ from app.draw.viewport import GUTTER, MARGIN
 from app.models.stages import StageEntry, StageTableModel
 from app.theme import Theme
 from app.views.explore.pipeline_view import PipelineView
-from app.views.explore.pipeline_words import round_trip_words, titles, tr
+from app.views.explore.pipeline_words import (
+    not_applied_words,
+    round_trip_words,
+    titles,
+    tr,
+)
 from app.views.explore.pipeline_work import PipelineWork, Staged, change_words
 from app.views.explore.placed import Placed
 from app.widgets.pane_title import PaneTitle
@@ -76,11 +81,7 @@ class PipelinePane(QStackedWidget):
         words = "" if staged is None else round_trip_words(staged)
         not_applied = [] if staged is None else staged.stages.model.settings.get("not_applied", [])
         if not_applied:
-            names = {"padding": self.tr("padding"), "truncation": self.tr("truncation")}
-            listed = self.tr(" and ").join(names[name] for name in not_applied)
-            words += " · " + self.tr("Not applied, though the file has it: {settings}").format(
-                settings=listed
-            )
+            words += " · " + not_applied_words(not_applied)
         self.title.note.setText(words)
         self.title.note.setToolTip(words)
         if self.currentIndex() == 1:
@@ -95,7 +96,7 @@ class PipelinePane(QStackedWidget):
 
     def _row_selected(self) -> None:
         rows, staged = self.table.selectionModel().selectedRows(), self.work.staged
-        if self._showing or not rows or staged is None:
+        if self._showing or not rows or staged is None or self.work.stale:
             return
         entry = self.rows.entry(rows[0].row())
         piece = None

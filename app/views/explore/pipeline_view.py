@@ -17,12 +17,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.draw.axis import Axis
 from app.draw.glyphs import draw_text
+from app.draw.stage_rows import StageCells
 from app.draw.viewport import GUTTER
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.pipeline_row import RowPainter
 from app.views.explore.pipeline_words import count_words, describe_piece, rule_words, spoken, titles
-from app.views.explore.pipeline_work import PipelineWork
+from app.views.explore.pipeline_work import PipelineWork, Staged, StagePicture
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
 from engine.pieces import PieceKind
@@ -71,12 +73,13 @@ class PipelineView(QWidget):
 
     def _height(self, row: int) -> int:
         """Return the height of row 0 (the text as given) or of stage `row` - 1."""
-        if row in (0, 1, 4) and self._placed.axis.unit == "byte":
+        picture = self._work.picture
+        axis = self._placed.axis if picture is None else picture.axis
+        if row in (0, 1, 4) and axis.unit == "byte":
             return WITH_BYTES
         if row == 0:
             return TEXT_ROW
-        staged = self._work.staged
-        mapped = staged is not None and staged.stages.mapped
+        mapped = picture is not None and picture.staged.stages.mapped
         return TWO_LINES if row == 3 or (row == 2 and mapped) else ROW
 
     def _bottom(self, row: int) -> int:
@@ -105,7 +108,8 @@ class PipelineView(QWidget):
         theme, painter = self._theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(event.rect(), theme.color("canvas"))
-        if self._work.staged is None or not self._work.cells:
+        picture = self._work.picture
+        if picture is None:
             painter.setFont(theme.font(SIZE_BODY))
             painter.setPen(theme.color("ink3"))
             around = self.rect().adjusted(12, 0, -12, 0)
@@ -113,7 +117,7 @@ class PipelineView(QWidget):
             painter.drawText(around, words, self._nothing())
         else:
             for row in range(5):
-                self._paint_row(painter, row)
+                self._paint_row(painter, row, picture)
             if self._work.stale:
                 painter.setPen(QPen(theme.color("line2"), 2, Qt.PenStyle.DotLine))
                 painter.drawLine(QPointF(GUTTER, 1), QPointF(self.width(), 1))
@@ -133,30 +137,28 @@ class PipelineView(QWidget):
             return self._work.problem
         return "" if self._session.busy else self.tr("Type a text above.")
 
-    def _paint_row(self, painter: QPainter, row: int) -> None:
-        theme, rect, work = self._theme, self.row_rect(row), self._work
-        staged, viewport = work.staged, work.viewport
-        assert staged is not None
-        self._paint_head(painter, row, rect)
+    def _paint_row(self, painter: QPainter, row: int, picture: StagePicture) -> None:
+        theme, rect, viewport = self._theme, self.row_rect(row), self._work.viewport
+        staged = picture.staged
+        self._paint_head(painter, row, rect, staged)
         painter.save()
         painter.setClipRect(QRectF(GUTTER, rect.top() - 2, self.width(), rect.height() + 4))
-        self._paint_light(painter, rect)
+        self._paint_light(painter, rect, picture.axis)
         if row == 0:
             draw_text(painter, viewport, theme, rect, theme.color("ink"))
-            for start, end in self._special_spans():
-                axis = viewport.axis
-                for left, right in axis.intervals(start, end) if axis is not None else []:
+            for start, end in self._special_spans(staged):
+                for left, right in picture.axis.intervals(start, end):
                     self._painter.outline_special(
                         painter, rect, viewport.screen(left), viewport.screen(right)
                     )
         else:
-            self._painter.paint(painter, viewport, staged, row - 1, work.cells[row - 1], rect)
-            self._paint_hover(painter, row, rect)
+            cells = picture.cells[row - 1]
+            self._painter.paint(painter, viewport, staged, row - 1, cells, rect)
+            self._paint_hover(painter, row, rect, cells)
         painter.restore()
 
-    def _paint_head(self, painter: QPainter, row: int, rect: QRectF) -> None:
-        theme, staged = self._theme, self._work.staged
-        assert staged is not None
+    def _paint_head(self, painter: QPainter, row: int, rect: QRectF, staged: Staged) -> None:
+        theme = self._theme
         title = titles()[row]
         count = count_words(staged, row)
         bold = theme.font(SIZE_DATA, bold=True)
@@ -173,20 +175,18 @@ class PipelineView(QWidget):
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, GUTTER - 20)
         painter.drawText(QRectF(12, middle - 1, GUTTER - 18, 14), LEFT, shown)
 
-    def _special_spans(self) -> list[tuple[int, int]]:
-        staged = self._work.staged
-        if staged is None:
-            return []
+    @staticmethod
+    def _special_spans(staged: Staged) -> list[tuple[int, int]]:
         bounds = staged.stages.text.char_bounds
         return [
             (int(bounds[s.start_char]), int(bounds[s.start_char + len(s.text)]))
             for s in staged.stages.found
         ]
 
-    def _paint_light(self, painter: QPainter, rect: QRectF) -> None:
+    def _paint_light(self, painter: QPainter, rect: QRectF, axis: Axis) -> None:
         """Light the bytes that are hovered or selected, as every row of the axis does."""
-        span, axis = self._placed.lit(), self._work.viewport.axis
-        if span is None or axis is None or self._work.stale or span[1] > axis.shown:
+        span = self._placed.lit()
+        if span is None or self._work.stale or span[1] > axis.shown:
             return
         viewport = self._work.viewport
         for left, right in axis.intervals(*span):
@@ -196,10 +196,9 @@ class PipelineView(QWidget):
             line = QRectF(x0, rect.bottom() + 0.5, x1 - x0, 1.5)
             painter.fillRect(line, self._theme.color("ink"))
 
-    def _paint_hover(self, painter: QPainter, row: int, rect: QRectF) -> None:
+    def _paint_hover(self, painter: QPainter, row: int, rect: QRectF, cells: StageCells) -> None:
         if self._hover is None or self._hover[0] != row - 1:
             return
-        cells = self._work.cells[row - 1]
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._theme.color("ink"), 1.5))
         for k in np.flatnonzero(cells.rect_cell == self._hover[1]).tolist():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication
 
 from app.counts import counted
@@ -86,6 +88,15 @@ def round_trip_words(staged: Staged) -> str:
     return words
 
 
+def not_applied_words(settings: Sequence[str]) -> str:
+    """Return which settings of the model's file aren't applied: padding, truncation or both."""
+    if "padding" not in settings:
+        return tr("Not applied, though the file has it: truncation")
+    if "truncation" not in settings:
+        return tr("Not applied, though the file has it: padding")
+    return tr("Not applied, though the file has them: padding and truncation")
+
+
 def describe_piece(staged: Staged, number: int, i: int) -> str:
     """Return what a piece of a stage is, in one line."""
     stage, stages = staged.stages.all[number], staged.stages
@@ -117,7 +128,7 @@ def spoken(work: PipelineWork) -> str:
     """Return the whole picture in words."""
     staged = work.staged
     if staged is None:
-        return tr("Nothing to show yet.")
+        return work.problem or tr("Nothing to show yet.")
     lines = [round_trip_words(staged)]
     for row, stage in enumerate(staged.stages.all, start=1):
         labels = staged.labels[row - 1]

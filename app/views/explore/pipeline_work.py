@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
+from app.draw.axis import Axis
 from app.draw.stage_rows import StageCells, place_stage
 from app.draw.viewport import Viewport
 from app.session import Session
@@ -87,8 +88,29 @@ def _labels(stages: Stages, stage: Stage) -> Sequence[str]:
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class StagePicture:
+    """The stages of a text, the cells of each, and the axis of that text that they stand on."""
+
+    staged: Staged
+    cells: tuple[StageCells, ...]
+    axis: Axis
+
+
+def place_stages(staged: Staged, axis: Axis) -> StagePicture:
+    """Place the pieces of all stages on the axis of their text."""
+    cells = tuple(
+        place_stage(stage.source_start, stage.source_end, stage.lost, axis)
+        for stage in staged.stages.all
+    )
+    return StagePicture(staged, cells, axis)
+
+
 class PipelineWork(QObject):
-    """Keeps the stages up to date while they can be seen."""
+    """Keeps the stages up to date while they can be seen.
+
+    picture: what is shown, swapped as a whole. problem: why there is nothing to show.
+    """
 
     changed = Signal()
 
@@ -98,25 +120,38 @@ class PipelineWork(QObject):
         self._session: Session = placed.session
         self._seen, self._wanted = False, True
         self.viewport = Viewport(self)
-        self.staged: Staged | None = None
-        self.cells: tuple[StageCells, ...] = ()
+        self._newest: Staged | None = None
+        self.picture: StagePicture | None = None
         self.problem = ""
         placed.viewport.changed.connect(lambda: self.viewport.follow(placed.viewport))
         placed.axis_changed.connect(self._place)
         self._session.encoding_changed.connect(self._encoding_changed)
+        self._session.text_changed.connect(self._text_changed)
         self._session.active_changed.connect(self._start)
         self._session.models_changed.connect(self._models_changed)
 
     @property
+    def staged(self) -> Staged | None:
+        """The stages that are shown."""
+        return None if self.picture is None else self.picture.staged
+
+    @property
+    def cells(self) -> tuple[StageCells, ...]:
+        """The cells of each stage that is shown; empty where nothing is."""
+        return () if self.picture is None else self.picture.cells
+
+    @property
     def stale(self) -> bool:
         """Whether what is shown belongs to an older text, model or reading."""
-        staged, active = self.staged, self._session.active
-        return staged is not None and (
-            staged.text is not self._session.text
-            or active is None
-            or staged.key != active.key
-            or staged.stages.special != self._session.settings.special
+        staged = self.staged
+        return staged is not None and not self._current(
+            staged.key, staged.text, staged.stages.special
         )
+
+    def _current(self, key: int, text: Text, special: Special) -> bool:
+        session, active = self._session, self._session.active
+        mine = active is not None and active.key == key
+        return mine and text is session.text and special == session.settings.special
 
     def set_seen(self, seen: bool) -> None:
         """Work only while the pane is seen; catch up when it is seen again."""
@@ -128,6 +163,11 @@ class PipelineWork(QObject):
         if self._session.active is None:
             self._start()
 
+    def _text_changed(self) -> None:
+        """Stop what is under way; the encoding of the new text starts it again."""
+        self._session.jobs.cancel("stages")
+        self._wanted = self._wanted or not self._seen
+
     def _encoding_changed(self, key: int) -> None:
         active = self._session.active
         if active is not None and active.key == key:
@@ -138,48 +178,53 @@ class PipelineWork(QObject):
         if self._wanted:
             return
         session, opened = self._session, self._session.active
-        encoding = None if opened is None else session.encoding(opened.key)
+        session.jobs.cancel("stages")
         if opened is None or session.forbidden:
-            session.jobs.cancel("stages")
             self._take(None)
             return
-        if encoding is None:
+        reading, key, text = session.reading(opened.key), opened.key, session.text
+        if reading is None:
             return  # it is being computed
-        text, special = session.text, session.settings.special
-        if encoding.text is not text:
+        encoding, special, model = reading.encoding, session.settings.special, opened.model
+        if encoding is None:
+            self._take(None, str(reading.error or self.tr("The text was not encoded.")))
             return
+
+        def done(staged: Staged) -> None:
+            if self._current(key, text, special):
+                self._take(staged)
+
+        def failed(error: BaseException) -> None:
+            if not isinstance(error, SegscopeError):
+                session.jobs.unhandled.emit(error)
+            if self._current(key, text, special):
+                self._take(None, str(error))
+
         session.jobs.start(
             "stages",
             self.tr("Following the text through the pipeline"),
-            lambda report: stage_text(opened.key, opened.model, text, encoding, special, report),
-            self._take,
-            self._failed,
+            lambda report: stage_text(key, model, text, encoding, special, report),
+            done,
+            failed,
         )
 
-    def _failed(self, error: BaseException) -> None:
-        if not isinstance(error, SegscopeError):
-            self._session.jobs.unhandled.emit(error)
-        self._take(None)
-        self.problem = str(error)
-        self.changed.emit()
-
-    def _take(self, staged: Staged | None) -> None:
-        self.staged, self.problem = staged, ""
+    def _take(self, staged: Staged | None, problem: str = "") -> None:
+        """Show stages, as soon as the axis of their text is there, or nothing and why."""
+        self._newest, self.problem = staged, problem
         if staged is None:
-            self.cells = ()
-        self._place()
-        self.changed.emit()
+            self.picture = None
+            self.changed.emit()
+        else:
+            self._place()
 
     def _place(self) -> None:
-        """Place the pieces on the axis of their text; those of an older text keep theirs."""
-        staged, axis = self.staged, self._placed.axis
+        """Place the newest stages; until the axis of their text is there the old ones stay."""
+        staged, axis = self._newest, self._placed.axis
         if staged is None or staged.text is not axis.text:
             return
-        self.cells = tuple(
-            place_stage(stage.source_start, stage.source_end, stage.lost, axis)
-            for stage in staged.stages.all
-        )
+        self.picture = place_stages(staged, axis)
         self.viewport.hold(axis)
+        self.changed.emit()
 
 
 def change_words(change: Change) -> str:
