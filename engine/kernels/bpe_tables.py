@@ -191,7 +191,7 @@ class BpeTables:
         if self.linear is None:
             return self.encode(data, starts, ends, longest, ids, at, to)
         units, tokens, cache = self.linear
-        return int(
+        count = int(
             encode_linear(
                 data,
                 starts,
@@ -207,6 +207,8 @@ class BpeTables:
                 to,
             )
         )
+        # Where no token leads on: merging has an answer for every text.
+        return count if count >= 0 else self.encode(data, starts, ends, longest, ids, at, to)
 
     def encode(
         self,

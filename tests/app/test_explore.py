@@ -480,12 +480,20 @@ def test_while_a_new_text_is_analysed_the_old_lattice_stays_on_its_own_axis(
 ):
     workspace = explore("lovely")
     old = workspace.placed.lattice_viewport.axis
+    seen = []
+
+    def look():
+        # The moment at which the new axis is shown: its lattice isn't there yet.
+        placed = workspace.placed
+        new = placed.viewport.axis.text is session.text
+        seen.append((new, placed.lattice_viewport.axis is old))
+        assert placed.stale_text
+        workspace.grab()
+
+    workspace.placed.axis_changed.connect(look)
     session.set_text("lovely weather")
-    qtbot.waitUntil(lambda: workspace.placed.viewport.axis.text is session.text)
-    assert workspace.placed.lattice_viewport.axis is old
-    assert workspace.placed.stale_text
-    workspace.grab()
     settle(qtbot, session)
+    assert seen == [(True, True)]
     assert workspace.placed.lattice_viewport.axis is workspace.placed.viewport.axis
 
 

@@ -98,3 +98,11 @@ def test_a_byte_without_a_piece_is_merged() -> None:
     pieces = [*BYTES[:255], b"ab"]
     one = np.array([97]), np.array([98]), np.array([255]), np.array([0])
     assert Bpe(Vocabulary.build(pieces), *one).tables.linear is None
+
+
+def test_where_no_token_leads_on_it_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = merged([(b"a", b"b"), (b"ab", b"c")])
+    assert model.tables.linear is not None
+    monkeypatch.setattr("engine.kernels.bpe_tables.encode_linear", lambda *_: -1)
+    span = parts([b"abcab", b"cba"])
+    assert tokens(model.segment_compiled(*span)) == tokens(model.segment_plain(*span))
