@@ -14,6 +14,9 @@ from app.theme import Theme
 from app.views.banner import Banners, Message, Severity
 from app.views.error_dialog import ErrorDialog
 
+OF_TEXT = "text: "
+"""What the keys of messages about the current text begin with."""
+
 
 class Messages(QObject):
     """Says things to the person; owns the `banners`."""
@@ -27,12 +30,28 @@ class Messages(QObject):
         self.banners = Banners(theme, self.show_detail)
         fonts.missing_changed.connect(self._say_fonts)
 
-    def error(self, error: BaseException, doing: str = "", severity: Severity = "error") -> None:
-        """Say what went wrong, where, and what to do."""
+    def error(
+        self,
+        error: BaseException,
+        doing: str = "",
+        severity: Severity = "error",
+        *,
+        of_text: bool = False,
+    ) -> None:
+        """Say what went wrong, where, and what to do; of_text: it goes with the text."""
         fault = errors.describe(error, doing)
         if not fault.expected:
             errors.LOG.error("%s", fault.what, exc_info=error)
-        self.banners.say(Message(severity, fault.what, fault.where, fault.remedy, fault.detail))
+        key = f"{OF_TEXT}{doing}" if of_text else ""
+        self.banners.say(
+            Message(severity, fault.what, fault.where, fault.remedy, fault.detail, key)
+        )
+
+    def forget_text(self) -> None:
+        """Take back what was said of the text before."""
+        for message in self.banners.messages:
+            if message.key.startswith(OF_TEXT):
+                self.banners.withdraw(message.key)
 
     def caption(self, title: str, text: str) -> None:
         """Say what a scene shows; an empty text takes the last caption away."""

@@ -379,7 +379,8 @@ class Session(QObject):
         def failed(error: BaseException) -> None:
             if text is self._text:
                 done(Reading(special, None, error=error))
-            self.failed.emit(error, self.tr("The text was not encoded"))
+            words = self.tr("{name} did not encode the text")
+            self.failed.emit(error, words.format(name=opened.model.name))
 
         def go_on() -> None:
             if key == self._active and self._lattice_waits:

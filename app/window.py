@@ -147,8 +147,10 @@ class Window(QMainWindow):
 
     def _wire(self) -> None:
         session = self.session
-        for signal in (session.failed, self.opener.failed, self.scenes.failed, self.files.failed):
+        for signal in (self.opener.failed, self.scenes.failed, self.files.failed):
             signal.connect(self.messages.error)
+        session.failed.connect(self._failed)
+        session.text_changed.connect(self.messages.forget_text)
         session.jobs.unhandled.connect(self.messages.error)
         self.background.unhandled.connect(self.messages.error)
         self.opener.scene_wanted.connect(self.scenes.open)
@@ -295,6 +297,11 @@ class Window(QMainWindow):
         if self.session.active is not None:
             place = keys.index(self.session.active.key)
             self.session.set_active(keys[(place + step) % len(keys)])
+
+    def _failed(self, error: BaseException, doing: str) -> None:
+        readings = (self.session.reading(opened.key) for opened in self.session.models)
+        of_text = any(reading is not None and reading.error is error for reading in readings)
+        self.messages.error(error, doing, of_text=of_text)
 
     def _models_changed(self) -> None:
         self.show_workspace(self.current or "explore")

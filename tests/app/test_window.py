@@ -375,3 +375,17 @@ def test_nothing_heavy_is_loaded_before_the_first_paint():
     assert done.returncode == 0, done.stderr
     assert "loaded:" in done.stdout
     assert done.stdout.strip().endswith("loaded:")
+
+
+def test_an_error_about_a_text_goes_with_the_text_and_names_the_model(qtbot, make_window, models):
+    window = make_window()
+    window._settled()
+    window.session.add_model(models["toy-watching"])
+    window.session.set_text("watching x")
+    banners = window.messages.banners
+    qtbot.waitUntil(lambda: bool(banners.messages))
+    assert banners.messages[0].what.startswith("toy-watching.json did not encode the text: ")
+    window.session.set_text("watching")
+    assert banners.messages == ()
+    qtbot.waitUntil(lambda: not window.session.busy)
+    assert banners.messages == ()
