@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.formats import load
+from engine.model import Model
+from engine.pieces import PieceKind
 from tests.conformance import (
     MARKS,
     PREFIX,
@@ -21,6 +24,7 @@ from tests.conformance import (
     read_texts,
     same_score,
     span_fault,
+    total_score,
 )
 
 LANGUAGES = 12
@@ -71,6 +75,19 @@ def test_a_wrong_span_and_a_wrong_spelling_are_seen(shared: Path) -> None:
     assert plain("▁Éﬁ".encode()) == "efi"
 
 
+def test_a_span_that_we_cut_short_is_no_fault_of_the_library(shared: Path) -> None:
+    model = load(shared / "data" / "models" / "tiktoken" / "r50k_base.tiktoken")
+    token = replace(model.encode("a").token(0), end_char=1)
+    # The library has the mark in the span, and we haven't.
+    assert span_fault(token, 0, 2, "a\u0301") == ""
+    assert span_fault(token, 0, 1, "a\u0301") == ""
+    longer = replace(token, end_char=2)
+    assert span_fault(longer, 0, 1, "a\u200d") == MARKS
+    assert span_fault(longer, 1, 1, "a\u0301") == ""
+    for char in "\n\r\t\0\x7f\x85\ue000":
+        assert span_fault(longer, 0, 1, "a" + char) == "", repr(char)
+
+
 def test_models_are_found_by_their_endings(shared: Path) -> None:
     folder = shared / "data" / "models"
     found = {path.relative_to(folder).as_posix() for path in find_models(folder)}
@@ -83,6 +100,35 @@ def test_a_difference_is_seen_and_an_exact_tie_is_none(shared: Path) -> None:
     assert same_score(model, [3, 4, 4], [4, 4, 3])
     assert not same_score(model, [3, 4, 4], [3, 3, 3, 4])
     assert not same_score(model, [3, 4, 4], [3, 4])
+    # Only SentencePiece adds in float32.
+    assert not same_score(replace(model, format="huggingface"), [3, 4, 4], [4, 4, 3])
+
+
+def test_nearly_one_score_is_no_tie(shared: Path) -> None:
+    model = load(shared / "data" / "broken" / "uni_float_tie.model")
+
+    def scored(a: float, aa: float) -> Model:
+        scores = np.array([0, 0, 0, a, aa])
+        return replace(model, vocabulary=replace(model.vocabulary, score=scores))
+
+    assert not same_score(scored(-1.0000005, -2.0), [3, 3], [4])
+    assert same_score(scored(-1.00000001, -2.0), [3, 3], [4])
+    # 2^24 + 1 + 1 is 2^24 in float32, and 1 + 1 + 2^24 isn't.
+    large = scored(-1.0, -(2.0**24))
+    assert not same_score(large, [4, 3, 3], [3, 3, 4])
+    assert total_score(large, [4, 3, 3]) == -(2.0**24)
+    # What an unknown token stands for isn't told by its id.
+    assert not same_score(model, [0, 3], [0, 3])
+
+
+def test_a_character_in_byte_pieces_has_the_score_of_an_unknown_one(shared: Path) -> None:
+    model = load(shared / "data" / "models" / "bench" / "unigram32k.model")
+    ids = model.encode("\U00012345").ids.tolist()
+    spelled = [i for i in ids if model.vocabulary.kind[i] == PieceKind.BYTE]
+    assert len(spelled) == 4
+    unknown = np.float32(model.segmenter.unknown_score)
+    assert total_score(model, spelled) == unknown
+    assert total_score(model, spelled * 2) == unknown + unknown
 
 
 def test_the_script_prints_its_table(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
