@@ -104,11 +104,12 @@ def test_stages_of_another_model_are_dropped(qtbot, session, models, explore, se
     workspace = explore(LONG, models["everyday-unigram"], models["everyday-wordpiece"])
     work, (a, b) = workspace.pipeline.work, session.models
     session.set_active(b.key)
-    job = finish(session, "stages")
+    job, shown = finish(session, "stages"), []
+    work.changed.connect(lambda: shown.append(work.staged.key))
     session.set_active(a.key)
     deliver_late(job)
     settle()
-    assert work.staged.key == a.key
+    assert set(shown) == {a.key}
     assert work.staged.stages.model is a.model
     assert not work.stale
 
