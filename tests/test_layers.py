@@ -121,3 +121,10 @@ def test_pyside_keeps_its_references_to_none() -> None:
         f"{sys.version.split()[0]} ({lost} in 200 calls): the window would abort after a few "
         "thousand calls. Install a PySide6-Essentials release in the range of pyproject.toml."
     )
+
+
+def test_no_widget_overrides_event() -> None:
+    """Below such an override an error in any handler ends the process; filters do the same work."""
+    files = sorted((ROOT / "app").rglob("*.py"))
+    assert files
+    assert [f.name for f in files if "def event(self" in f.read_text(encoding="utf-8")] == []

@@ -7,7 +7,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -16,7 +15,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.glyphs import draw_text
 from app.draw.marks import draw_letter, notched
@@ -27,6 +26,7 @@ from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.coloring import ColoringControl
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
+from app.widgets.tips import Tips
 from engine.display import hexadecimal, unseen, visible
 
 HEAD, GAP = 30, 5
@@ -45,6 +45,7 @@ class BandsView(QWidget):
         self.coloring = ColoringControl(placed.session, theme, self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        Tips(self, self.tip_at)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Tokens by model"))
         self.setAccessibleDescription(
@@ -284,15 +285,10 @@ class BandsView(QWidget):
         )
         self.update()
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            found = self.token_at(QPointF(event.pos()))
-            if found is None:
-                QToolTip.hideText()
-            else:
-                QToolTip.showText(event.globalPos(), self.describe(*found), self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        """Return what the tip at a pixel says: the tokens there."""
+        found = self.token_at(place)
+        return "" if found is None else self.describe(*found)
 
     def describe(self, opened: OpenModel, group: int) -> str:
         """Return what a group of tokens is, one line a token."""

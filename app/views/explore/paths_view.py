@@ -377,10 +377,10 @@ class PathsView(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         wheel(event, self._placed.viewport)
 
-    def event(self, event: QEvent) -> bool:
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self.update()
-        return super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -7,7 +7,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -15,7 +14,7 @@ from PySide6.QtGui import (
     QPen,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.axis import Axis
 from app.draw.glyphs import draw_text
@@ -27,6 +26,7 @@ from app.views.explore.pipeline_words import count_words, describe_piece, rule_w
 from app.views.explore.pipeline_work import PipelineWork, Staged, StagePicture
 from app.views.explore.placed import Placed
 from app.views.explore.wheel import wheel
+from app.widgets.tips import Tips
 from engine.pieces import PieceKind
 
 TOP, GAP, TEXT_ROW, ROW, TWO_LINES, WITH_BYTES = 4, 5, 26, 28, 40, 36
@@ -50,6 +50,7 @@ class PipelineView(QWidget):
         self._painter = RowPainter(theme)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        Tips(self, self.tip_at)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(self.tr("Pipeline"))
         work.viewport.changed.connect(self.update)
@@ -236,12 +237,6 @@ class PipelineView(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         wheel(event, self._placed.viewport)
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.tip_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
 
     def tip_at(self, place: QPointF) -> str:
         """Return what the tip at a pixel says: the rule of a stage, or what a piece is."""

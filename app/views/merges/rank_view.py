@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from app.draw.merge_labels import Labels
 from app.draw.rank_line import (
@@ -21,6 +21,7 @@ from app.draw.word import Word
 from app.player import Player
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.widgets import player_keys
+from app.widgets.tips import Tips
 
 LEFT = 212
 
@@ -45,6 +46,7 @@ class RankView(QWidget):
         self._placed: tuple[tuple[Word, int, int, int], Placement] | None = None
         self.setMinimumHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        Tips(self, self.tip_at)
         self.setAccessibleName(self.tr("Every rule that could act on this word, by rank"))
         theme.changed.connect(self.update)
 
@@ -169,19 +171,14 @@ class RankView(QWidget):
         last = len(self._word.rules.rank) - 1
         self.chosen.emit(min(max(self._selected + by, 0), last))
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            found = self.rules_at(QPointF(event.pos()))
-            if found:
-                text = "\n".join(self.describe(rule) for rule in found[:TOLD])
-                if len(found) > TOLD:
-                    more = self.tr("and {n} more").format(n=f"{len(found) - TOLD:,}")
-                    text = f"{text}\n{more}"
-                QToolTip.showText(event.globalPos(), text, self)
-            else:
-                QToolTip.hideText()
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        """Return what the tip at a pixel says: the rules there."""
+        found = self.rules_at(place)
+        text = "\n".join(self.describe(rule) for rule in found[:TOLD])
+        if len(found) > TOLD:
+            more = self.tr("and {n} more").format(n=f"{len(found) - TOLD:,}")
+            text = f"{text}\n{more}"
+        return text
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.update()
