@@ -40,7 +40,7 @@ def settle(application: QApplication, window: Window) -> None:
 def grab(window: Window, name: str) -> None:
     """Write the window as a picture."""
     path = PICTURES / f"{name}.png"
-    window.grab().save(str(path))
+    window.grab().save(str(path), "PNG", 0)  # the smallest file; a PNG loses nothing
     size = path.stat().st_size
     print(f"{path.relative_to(ROOT)}: {size:,} bytes")
     if size > LARGEST:
