@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.display import visible
 from engine.errors import ParameterError
 from engine.lattice import Lattice, Path
-from engine.passes import best_pass
+from engine.passes import best_from_end, best_pass
 from engine.segmenter import Edges
 from engine.text import Unit
 
@@ -39,7 +39,9 @@ class Constraint:
     any edge of the span is. nodes: where it is in the lattice, which tells apart what stands at
     the same bytes of the text as given (a dummy prefix, the parts of a normalized character);
     without, the bytes decide. A boundary has start = end or, where there are nodes, one node twice:
-    pinned, a token ends and the next begins there; forbidden, none does.
+    pinned, a token ends and the next begins there; forbidden, none does. edges: the indices in the
+    lattice of the edges meant, where whoever asks has found them; then they alone decide: pinned,
+    a segmentation has one of them; forbidden, it has none.
     """
 
     action: Action
@@ -47,12 +49,13 @@ class Constraint:
     end: int
     piece: int | None = None
     nodes: tuple[int, int] | None = None
+    edges: tuple[int, ...] = ()
 
     @property
     def target(self) -> Target:
         """What is pinned or forbidden."""
         first, last = (self.start, self.end) if self.nodes is None else self.nodes
-        if first == last:
+        if first == last and not self.edges:
             return "boundary"
         return "span" if self.piece is None else "edge"
 
@@ -212,6 +215,10 @@ def meant(lattice: Lattice, constraint: Constraint) -> Bools:
 
 
 def _meant(lattice: Lattice, spans: NDArray[np.int32], constraint: Constraint) -> Bools:
+    if constraint.edges:
+        chosen = np.zeros(lattice.n_edges, dtype=np.bool_)
+        chosen[list(constraint.edges)] = True
+        return chosen
     start, end = _sides(lattice, spans, constraint)
     first, last = _place(constraint)
     found: Bools = (start == first) & (end == last)
@@ -265,7 +272,32 @@ def _allowed(
             "pin a span that is an edge of the lattice",
             (i,),
         )
+    if constraint.edges:
+        return _with_one(lattice, named, constraint, i, unit)
     return (start >= last) | (end <= first) | named
+
+
+def _with_one(lattice: Lattice, named: Bools, constraint: Constraint, i: int, unit: Unit) -> Bools:
+    """Return the edges whose paths are those that have one of the edges named.
+
+    Raises `ConstraintError` where no choice of edges leaves just these paths.
+    """
+    first, last = lattice.start[named], lattice.end[named]
+    if (first == first[0]).all() and (last == last[0]).all():
+        beside: Bools = (lattice.start >= last[0]) | (lattice.end <= first[0])
+        return beside | named
+    weight = named.astype(np.float64)
+    before = best_pass(lattice, weight).total[lattice.start]
+    after = best_from_end(lattice, weight).total[lattice.end]
+    through: Bools = before + weight + after > 0  # The most edges named on a path by way of it.
+    if _leads_through(lattice, through & ~named):
+        raise ConstraintError(
+            f"{_name(lattice, constraint, unit)}, means {len(first)} edges, and here a pin can't "
+            "leave open which of them",
+            "pin one of them: count in bytes or give its ID",
+            (i,),
+        )
+    return through
 
 
 def _leads_through(lattice: Lattice, keep: Bools) -> bool:

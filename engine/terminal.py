@@ -63,12 +63,12 @@ def styled(text: str, *styles: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Return a number for a person: thousands apart, `–` for none."""
+    """Return a number for a person: thousands apart, `–` for none, huge ones as a power."""
     if value is None or math.isnan(value):
         return "–"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.{digits}f}"
+    return f"{value:,.{digits}{'e' if abs(value) >= 1e15 else 'f'}}"
 
 
 def fits(value: float | None, digits: int = 4) -> str:

@@ -46,6 +46,12 @@ from engine.text import Text, Unit
 SHOWN_EDGES = 200
 """Edges printed for a person; `--json` has all."""
 
+KNOWN = frozenset((EdgeKind.PIECE.value, EdgeKind.ADDED.value, EdgeKind.BYTE.value))
+"""Kinds of edges that are a piece of the vocabulary."""
+
+BRIEF = 18
+"""Characters of a place that a message repeats, and digits of a position or id that count."""
+
 
 def add(subparsers: Subparsers) -> None:
     """Add the command."""
@@ -70,7 +76,7 @@ def add(subparsers: Subparsers) -> None:
             metavar="S[:E[:ID]]",
             action="append",
             default=[],
-            help=f"{about}; positions in --unit; may be repeated",
+            help=f"{about}; S, E and ID as edges are listed in --unit; may be repeated",
         )
     parser.add_argument(
         "--format", choices=("dot", "svg", "tikz"), help="print a picture instead of figures"
@@ -93,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
         ("forbid", arguments.forbid),
     )
     constraints = [
-        parse_constraint(place, action, text, arguments.unit)
+        parse_constraint(place, action, lattice, arguments.unit)
         for action, places in asked
         for place in places
     ]
@@ -113,27 +119,67 @@ def run(arguments: argparse.Namespace) -> None:
         print_lines(_for_people(document))
 
 
-def parse_constraint(place: str, action: Action, text: Text, unit: Unit) -> Constraint:
-    """Return the constraint that `S`, `S:E` or `S:E:ID` stands for; positions count `unit`."""
-    parts = place.split(":")
-    option = f"--{action}"
-    if not (1 <= len(parts) <= 3 and all(part.isdecimal() for part in parts)):
+def parse_constraint(place: str, action: Action, lattice: Lattice, unit: Unit) -> Constraint:
+    """Return the constraint that `S`, `S:E` or `S:E:ID` stands for; positions count `unit`.
+
+    A span means all edges that are listed with this start, end and id, whatever bytes they cover.
+    """
+    parts, option, text = place.split(":"), f"--{action}", lattice.prepared.text
+    if not (1 <= len(parts) <= 3 and all(part.isascii() and part.isdecimal() for part in parts)):
         raise ParameterError(
-            f"{place!r} is no place",
+            f"{_in_brief(place)!r} is no place",
             option,
             "write a span START:END, an edge START:END:ID or the place of a boundary",
         )
-    start, *more = [int(part) for part in parts]
+    shown = ":".join(map(_in_brief, parts))
+    start, *more = map(_whole_number, parts)
     end = more[0] if more else start
-    if more and start >= end:
-        raise ParameterError(f"{place!r} isn't a span", option, "write START:END, START before END")
+    if start > end:
+        raise ParameterError(
+            f"{shown!r} isn't a span", option, "write START:END, START not after END"
+        )
     last = len(text.bounds(unit)) - 1
     if end > last:
         raise ParameterError(
-            f"{place} lies outside of the text", option, f"{unit} positions end at {last}"
+            f"{shown} lies outside of the text", option, f"{unit} positions end at {last}"
         )
     piece = more[1] if len(more) > 1 else None
-    return Constraint(action, text.byte(unit, start), text.byte(unit, end), piece)
+    highest = lattice.vocabulary.max_id
+    if piece is not None and piece > highest:
+        raise ParameterError(
+            f"the model has no piece {_in_brief(parts[2])}; the highest id is {highest}",
+            option,
+            "give an id that `lattice` lists",
+        )
+    first, behind = text.byte(unit, start), text.byte(unit, end)
+    if not more:
+        return Constraint(action, first, behind)
+    if lattice.uncovered is not None:
+        raise lattice.uncovered
+    starts, ends = _places(lattice, unit)
+    found = np.flatnonzero((starts == start) & (ends == end)).tolist()
+    if piece is not None:
+        found = [edge for edge in found if _id(lattice, edge) == piece]
+    if not found:
+        said = "pinned" if action == "pin" else "forbidden"
+        of_piece = "" if piece is None else f", with the piece {piece}"
+        raise ParameterError(
+            f"no piece covers the {said} span, {unit}s {start} to {end}{of_piece}",
+            option,
+            "give START:END or START:END:ID as `lattice` lists an edge in this unit",
+        )
+    return Constraint(action, first, behind, piece, edges=tuple(found))
+
+
+def _in_brief(given: str) -> str:
+    """Return what was given for a message of one line."""
+    return given if len(given) <= BRIEF else f"{given[:4]}…"
+
+
+def _whole_number(digits: str) -> int:
+    """Return the number that ASCII digits write; of very many the largest that is told apart."""
+    digits = digits.lstrip("0") or "0"
+    return int(digits) if len(digits) <= BRIEF else 10**BRIEF
 
 
 def describe(lattice: Lattice, law: Law | None, unit: Unit, n: int) -> dict[str, Any]:
@@ -225,15 +271,27 @@ def _apart(lattice: Lattice) -> Sequence[bool | None]:
     return [None] * lattice.n_edges if fits is None else (~fits).tolist()
 
 
-def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]]:
+def _places(lattice: Lattice, unit: Unit) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return start and end of each edge as they are listed: the units that it touches."""
     bounds = lattice.prepared.text.bounds(unit)
     spans = source_spans(lattice)
     starts = np.searchsorted(bounds, spans[:, 0], side="right") - 1
-    ends = np.searchsorted(bounds, spans[:, 1], side="left")
+    return starts, np.searchsorted(bounds, spans[:, 1], side="left")
+
+
+def _id(lattice: Lattice, edge: int) -> int | None:
+    """Return the id of an edge as it is listed."""
+    kind = int(lattice.kind[edge])
+    if kind in KNOWN:
+        return int(lattice.piece[edge])
+    return _unknown_id(lattice, lattice.bytes(edge), kind)
+
+
+def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]]:
+    starts, ends = _places(lattice, unit)
     taken: NDArray[np.bool_] = np.zeros(lattice.n_edges, dtype=np.bool_)
     taken[lattice.taken] = True
     nothing = [None] * lattice.n_edges
-    known = {EdgeKind.PIECE.value, EdgeKind.ADDED.value, EdgeKind.BYTE.value}
     kinds = {kind.value: kind.name.lower() for kind in EdgeKind}
     texts = cache(lattice.vocabulary.text)
     data = lattice.prepared.data.tobytes()
@@ -259,8 +317,8 @@ def _edges(lattice: Lattice, law: Law | None, unit: Unit) -> list[dict[str, Any]
             {
                 "start": start,
                 "end": end,
-                "id": piece if kind in known else _unknown_id(lattice, covered, kind),
-                "text": texts(piece) if kind in known else covered.decode(errors="replace"),
+                "id": piece if kind in KNOWN else _unknown_id(lattice, covered, kind),
+                "text": texts(piece) if kind in KNOWN else covered.decode(errors="replace"),
                 "bytes": covered.hex(),
                 "score": score,
                 "rank": rank if rank >= 0 else None,

@@ -238,12 +238,99 @@ def test_pin_and_forbid(capsys: pytest.CaptureFixture[str]) -> None:
     assert forbidden["log_partition"] == pytest.approx(-6 + 0.6931471805599453)
     kept = document(capsys, *base, "--pin", "0:8")
     assert (kept["path"]["probability"], kept["paths"]) == (pytest.approx(1), "1")
-    both = (*base, "--pin", "0:5", "--forbid", "5:8", "--forbid", "5:6")
+    both = (*base, "--pin", "0:5", "--forbid", "5:8")
     assert "no segmentation" in fault(capsys, *both)
     between = ("lattice", "everyday-wordpiece", "--text", "a b", "--pin", "1:2")
     assert "no piece covers the pinned span" in fault(capsys, *between)
     for span in ("5:2", "a:b", "0:99", "3:3", "99", "0:8:x", "0:8:0:1", ""):
         fault(capsys, *base, "--pin", span)
+
+
+@pytest.mark.parametrize("unit", ["byte", "char", "grapheme"])
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [
+        ("everyday-unigram", "e\u0301a"),
+        ("everyday-unigram", "watching"),
+        ("everyday-unigram", "\ufb01n 今"),
+        ("everyday-bpe", "今"),
+        ("everyday-bpe", "🙂e\u0301"),
+    ],
+)
+def test_every_listed_edge_can_be_named(
+    capsys: pytest.CaptureFixture[str], model: str, text: str, unit: str
+) -> None:
+    base = ("lattice", model, "--text", text, "--unit", unit)
+    edges = document(capsys, *base)["edges"]
+    assert edges
+    for edge in edges:
+        span = f"{edge['start']}:{edge['end']}"
+        whole = edge["id"] is None
+        place = span if whole else f"{span}:{edge['id']}"
+        keys = ("start", "end") if whole else ("start", "end", "id")
+        same = [e for e in edges if all(e[key] == edge[key] for key in keys)]
+        code, _, said = run(capsys, *base, "--forbid", place)
+        if code:
+            assert "no segmentation is left: all of them have" in said
+            continue
+        left = document(capsys, *base, "--forbid", place)
+        assert left["edges"] == [
+            {**e, "marginal": kept["marginal"]}
+            for e, kept in zip([e for e in edges if e not in same], left["edges"], strict=True)
+        ]
+        (given,) = left["constraints"]
+        assert (given["start"], given["end"], given["id"]) == (
+            edge["start"], edge["end"], None if whole else edge["id"],
+        )  # fmt: skip
+        assert left["obeys"] is not any(e["canonical"] for e in same)
+
+
+def test_edges_inside_a_unit_and_of_no_length(capsys: pytest.CaptureFixture[str]) -> None:
+    inside = ("lattice", "everyday-bpe", "--text", "今", "--unit", "char")
+    pinned = document(capsys, *inside, "--pin", "0:1:2349")
+    assert (pinned["paths"], pinned["obeys"]) == ("1", False)
+    assert document(capsys, *inside, "--pin", "0:1")["paths"] == "3"
+    forbidden = document(capsys, *inside, "--forbid", "0:1:2349")
+    assert forbidden["paths"] == "2"
+    grapheme = ("lattice", "everyday-unigram", "--text", "e\u0301a", "--unit", "grapheme")
+    assert "all of them have" in fault(capsys, *grapheme, "--forbid", "0:1:263")
+    prefix = ("lattice", "everyday-unigram", "--text", "watching")
+    pinned = document(capsys, *prefix, "--pin", "0:0:259")
+    assert pinned["constraints"][0]["target"] == "edge"
+    assert document(capsys, *prefix, "--pin", "0:0")["paths"] == pinned["paths"]
+    without = document(capsys, *prefix, "--forbid", "0:0")
+    assert int(without["paths"]) + int(pinned["paths"]) == int(pinned["without"]["paths"])
+    assert "forbidden span: bytes 0 to 0" in run(capsys, *prefix, "--forbid", "0:0")[1]
+    assert run(capsys, *prefix, "--pin", "0:0", "--forbid", "1:2", "--format", "svg")[0] == 0
+
+
+@pytest.mark.parametrize("option", ["--pin", "--forbid"])
+def test_places_that_no_edge_has(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    base = ("lattice", "everyday-unigram", "--text", "watching", option)
+    for place in ("3:3", "3:3:259", "0:8", "0:1:259"):
+        assert "no piece covers the" in fault(capsys, *base, place)
+    many = "9" * 5000
+    for place in (many, f"0:{many}", f"{many}:{many}:1"):
+        said = fault(capsys, *base, place)
+        assert "9999…" in said
+        assert "lies outside of the text" in said
+        assert len(said) < 200
+    for identifier, shown in ((many, "9999…"), ("4000", "4000")):
+        said = fault(capsys, *base, f"0:1:{identifier}")
+        assert f"the model has no piece {shown}; the highest id is 3999" in said
+        assert len(said) < 200
+    assert len(fault(capsys, *base, "x" * 5000)) < 200
+    assert run(capsys, *base, "0" * 5000 + ":1:376")[0] == 0
+
+
+def test_huge_figures_are_powers(capsys: pytest.CaptureFixture[str]) -> None:
+    base = ("lattice", "everyday-unigram", "--text", "watching")
+    out = run(capsys, *base, "--theta", "1e308")[1]
+    assert "log-partition -1.7977e+308" in out
+    assert max(map(len, out.splitlines())) < 120
+    assert "-28,108,4" not in out
+    out = run(capsys, *base, "--theta", "1e13")[1]
+    assert "log-partition -289,2" in out
 
 
 def test_constraints_in_the_document(capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,6 +121,36 @@ def check(result: Constrained, left: dict[Route, float], theta: float) -> None:
     assert len(result.shortest(1)[0]) == min(map(len, left))
 
 
+def test_one_of_several_edges() -> None:
+    rng = random.Random(8)
+    pinned = refused = 0
+    for _ in range(300):
+        lattice = random_lattice(rng)
+        truth = exact(lattice, 1.0)
+        if not truth:
+            continue
+        edges = tuple(sorted({rng.randrange(lattice.n_edges) for _ in range(rng.randint(1, 3))}))
+        having = {r: p for r, p in truth.items() if set(r) & set(edges)}
+        free = {r: p for r, p in truth.items() if r not in having}
+        if free:
+            check(constrain(lattice, [Constraint("forbid", 0, 0, edges=edges)]), free, 1.0)
+        one = Constraint("pin", 0, 0, edges=edges)
+        if not having:
+            with pytest.raises(ConstraintError, match="no segmentation is left"):
+                constrain(lattice, [one])
+            continue
+        allowed = {edge for route in having for edge in route}
+        if any(set(route) <= allowed for route in free):
+            with pytest.raises(ConstraintError, match="can't leave open which"):
+                constrain(lattice, [one])
+            refused += 1
+        else:
+            check(constrain(lattice, [one]), having, 1.0)
+            pinned += 1
+    assert pinned > 50
+    assert refused > 5
+
+
 def test_an_edge_is_told_from_another_of_its_span() -> None:
     lattice = lattice_of({"a": -1.0, "b": -1.0, "ab": -3.0}, "ab")
     pinned = constrain(lattice, [Constraint("pin", 0, 2, piece=2)])
