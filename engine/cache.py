@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import SegscopeError
-from engine.files import replacing
+from engine.files import replacing, user_caches
 from engine.model import Model
+from engine.pieces import PieceKind
 from engine.progress import Report, silent
 
 VERSION = 1
@@ -41,6 +42,9 @@ ABANDONED = 3600.0
 
 WHOLE_FILES = frozenset(("huggingface", "sentencepiece", "tiktoken", "bytepiece"))
 """Formats whose models are in one file: for others the content of one file tells too little."""
+
+PACKAGES = ("segscope", "numpy", "tokenizers", "sentencepiece", "regex")
+"""What a parsed model depends on beside the engine's code."""
 
 ENDING = ".parsed"
 MAGIC = b"segscope parsed model\n"
@@ -70,6 +74,7 @@ def _classes() -> dict[str, type]:
     """Return the classes that a model consists of, by name."""
     from engine.bpe import Bpe
     from engine.lattice import Spelling
+    from engine.lookup import Lookup
     from engine.model import SpecialToken
     from engine.pieces import Vocabulary
     from engine.pipelines.bytepiece import BytePiecePipeline
@@ -81,44 +86,49 @@ def _classes() -> dict[str, type]:
     from engine.wordpiece import WordPiece
 
     classes = (
-        AddedToken, Bpe, BytePiecePipeline, Components, HuggingFacePipeline, Model, Normalization,
-        SentencePiecePipeline, SpecialToken, Spelling, TiktokenPipeline, Unigram, Vocabulary,
-        WordPiece,
+        AddedToken, Bpe, BytePiecePipeline, Components, HuggingFacePipeline, Lookup, Model,
+        Normalization, SentencePiecePipeline, SpecialToken, Spelling, TiktokenPipeline, Unigram,
+        Vocabulary, WordPiece,
     )  # fmt: skip
     return {kind.__name__: kind for kind in classes}
 
 
 @cache
 def code_digest() -> str:
-    """Return a digest of the engine's code: another version may read the same file otherwise."""
+    """Return a digest of the engine's code and of the versions of what it reads files with.
+
+    Another version may read the same file otherwise. Empty where the code isn't found as files: it
+    then can't be told from another.
+    """
     digest = hashlib.blake2b(digest_size=8)
     folder = Path(__file__).parent
-    for file in sorted(folder.rglob("*.py")):
-        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
-
-
-def user_caches() -> Path | None:
-    """Return the folder for this user's caches of Segscope, None where there is no home."""
+    files = sorted(folder.rglob("*.py"))
     try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "segscope"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "segscope"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "segscope"
+        for file in files:
+            digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
+    except OSError:
+        return ""
+    for name in PACKAGES:
+        digest.update(f"{name} {_version(name)}\n".encode())
+    return digest.hexdigest() if files else ""
+
+
+def _version(package: str) -> str:
+    """Return the version of a package, empty where it isn't installed as one."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def cached_file(path: Path, options: Mapping[str, Any], report: Report = silent) -> Path | None:
     """Return where the parsed model of a file is kept, whether it is there or not.
 
-    None where it can't be: no folder for caches, or `path` can't be read. options: what
-    `engine.load` is given beside the path.
+    None where it can't be: no folder for caches, no source of the engine, or `path` can't be read.
+    options: what `engine.load` is given beside the path.
     """
-    folder = user_caches()
-    if folder is None:
+    folder, code = user_caches(), code_digest()
+    if folder is None or not code:
         return None
     digest = hashlib.blake2b(digest_size=DIGEST)
     try:
@@ -132,7 +142,7 @@ def cached_file(path: Path, options: Mapping[str, Any], report: Report = silent)
     except (OSError, ValueError):
         return None
     digest.update(repr(sorted(options.items())).encode("utf-8", "surrogatepass"))
-    name = f"{VERSION}-{code_digest()}-{digest.hexdigest()}{ENDING}"
+    name = f"{VERSION}-{code}-{digest.hexdigest()}{ENDING}"
     return folder / "models" / name
 
 
@@ -291,7 +301,55 @@ def _unpacked(body: memoryview) -> Model:
     model = _Unpacker(body, start + size).unpack(tree)
     if not isinstance(model, Model):
         raise TypeError("not a model")
+    _check(model)
     return model
+
+
+def _check(model: Model) -> None:
+    """Raise `ValueError` where arrays don't fit each other or ids lie outside the vocabulary.
+
+    Compiled code reads by them without looking. Other faults of a model's parts are of `_FAULTS`.
+    """
+    vocabulary = model.vocabulary
+    n = len(vocabulary)
+    offsets = vocabulary.offsets
+    dtypes = [a.dtype.str for a in (vocabulary.data, offsets, vocabulary.score, vocabulary.kind)]
+    if dtypes != ["|u1", "<i8", "<f8", "|u1"]:
+        raise TypeError("an array of another kind")
+    if len(offsets) != n + 1 or len(vocabulary.score) != n:
+        raise ValueError("arrays of other lengths")
+    if offsets[0] != 0 or offsets[-1] != len(vocabulary.data) or (np.diff(offsets) < 0).any():
+        raise ValueError("offsets don't ascend from 0 to the size")
+    for marks in (vocabulary.continuation, vocabulary.matches):
+        if marks is not None and (marks.dtype.str != "|b1" or len(marks) != n):
+            raise ValueError("marks of other lengths")
+    if (vocabulary.lengths[vocabulary.kind == PieceKind.BYTE] != 1).any():
+        raise ValueError("a byte piece that isn't one byte")
+    segmenter: Any = model.segmenter
+    pipeline: Any = model.pipeline
+    for part in (segmenter, pipeline):
+        if getattr(part, "vocabulary", vocabulary) is not vocabulary:
+            raise ValueError("a part with a vocabulary of its own")
+    for columns in (getattr(segmenter, name, None) for name in ("left", "right", "result", "rank")):
+        # What they hold is checked by `Bpe` itself.
+        if columns is not None and columns.dtype.str != "<i4":
+            raise TypeError("merges of another kind")
+    ids = [
+        *vocabulary.names.values(),
+        *(token.id for token in model.special_tokens),
+        *model.template[0],
+        *model.template[1],
+        *getattr(pipeline, "specials", {}).values(),
+        *(token.id for token in getattr(getattr(pipeline, "components", None), "added", ())),
+    ]
+    maybe = [model.spelling.unknown, segmenter.unknown]
+    for table in (model.spelling.byte_pieces, getattr(segmenter, "byte_pieces", None)):
+        if table is not None:
+            if table.dtype.str != "<i4" or len(table) != 256:
+                raise ValueError("not a table of bytes")
+            maybe += table.tolist()
+    if not all(0 <= i < n for i in ids) or not all(-1 <= i < n for i in maybe):
+        raise ValueError("an id outside the vocabulary")
 
 
 class _Unpacker:

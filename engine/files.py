@@ -1,15 +1,35 @@
-"""Writing files so that nothing is ever half written."""
+"""Writing files so that nothing is ever half written, and where caches are."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from engine.errors import ParameterError
+
+
+def user_caches() -> Path | None:
+    """Return the folder for this user's caches of Segscope, None where there is no home.
+
+    A relative path in the environment is none, as the XDG base directory specification wants.
+    """
+    name = {"win32": "LOCALAPPDATA", "darwin": ""}.get(sys.platform, "XDG_CACHE_HOME")
+    named = Path(os.environ.get(name, ""))
+    if named.is_absolute():
+        return named / "segscope"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if not home.is_absolute():
+        return None
+    inside = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
+    return home / inside / "segscope"
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from engine.display import visible
 from engine.errors import ModelError, ParameterError, TextError
 from engine.formats import load, options_of
 from engine.formats.bert import CASINGS
+from engine.formats.folder import path_of
 from engine.jsonfile import read_json
 from engine.model import Encoding, Model
 from engine.pipeline import READINGS
@@ -184,7 +185,7 @@ def model_path(name: str) -> Path:
     """Return the path of a model file, or of a bundled model where no such file is there."""
     if name.startswith(bundled.PREFIX):
         return bundled.locate_model(name)
-    path = Path(name)
+    path = path_of(name)
     if not path.exists():
         for model in bundled.models():
             if model.name == name:

@@ -24,7 +24,7 @@ from engine.formats import (
     tiktoken,
     unreadable,
 )
-from engine.formats.folder import HEAD, choose, left_out, main_file
+from engine.formats.folder import HEAD, choose, left_out, main_file, path_of
 from engine.formats.source import open_source
 from engine.model import Model
 from engine.progress import Report, silent
@@ -59,7 +59,7 @@ def load(
         "threshold": threshold,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    path = Path(path)
+    path = path_of(path)
     file = main_file(path)
     source = open_source(file, report)
     reader = _reader_of(source.data, file)

@@ -2,11 +2,15 @@
 
 The order: `tokenizer.json`, other HuggingFace files, `.model` files, GPT-2's pair, BERT's
 `vocab.txt`, tiktoken ranks, subword-nmt codes that tell their version; of one kind the first by
-name. Files are known by the names that such files have and by how they begin.
+name. Files are known by the names that such files have and by how they begin; `tokenizer.json` by
+its name alone, so that what is wrong with it is told. Where nothing else is found, one file of
+GPT-2's pair is opened, and its reader tells what is missing.
 """
 
 from __future__ import annotations
 
+import os
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +25,8 @@ from engine.formats import (
     tiktoken,
 )
 
+TOKENIZER = "tokenizer.json"
+
 HEAD = 1 << 16
 """Bytes of a file that are looked at."""
 
@@ -28,6 +34,9 @@ MOST = 10_000
 """Files of a folder that are looked at: a model doesn't hide among more."""
 
 _SHOWN = 5
+
+
+_PAIR = (*gpt2.VOCABULARIES, *gpt2.MERGES)
 
 
 class Choice(NamedTuple):
@@ -49,10 +58,21 @@ def choose(folder: Path) -> Choice | None:
         raise ModelError(f"the folder can't be read ({reason})", str(folder), "check it") from None
     found = [(rank, path) for path in paths if (rank := _rank(path)) is not None]
     if not found:
+        found = [(0, path) for path in paths if _is_half(path)]
+    if not found:
         return None
     # Stable: of one kind the first by name.
     found.sort(key=lambda entry: entry[0])
     return Choice(found[0][1], tuple(path for _, path in found[1:]))
+
+
+def path_of(name: str | PathLike[str]) -> Path:
+    """Return what was given as a path. Raises `ModelError` for an empty one, not the folder `.`."""
+    if not os.fspath(name):
+        raise ModelError(
+            "the path is empty", "", "name a model file or a folder; . is the folder you are in"
+        )
+    return Path(name)
 
 
 def main_file(path: Path) -> Path:
@@ -88,11 +108,13 @@ def left_out(choice: Choice) -> str:
 def _rank(path: Path) -> int | None:
     """Return the place of a file in the order of kinds, None if it is no model."""
     name = path.name.lower()
+    if name == TOKENIZER and not _is_folder(path):
+        return 0
     head = _head(path)
     if not head:
         return None
     if name.endswith(".json") and huggingface.recognise(head):
-        return 0 if name == "tokenizer.json" else 1
+        return 1
     if name.endswith(".model"):
         kinds = (sentencepiece.recognise, bytepiece.recognise, tiktoken.recognise)
         return 2 if any(recognise(head) for recognise in kinds) else None
@@ -106,6 +128,18 @@ def _rank(path: Path) -> int | None:
     if name.endswith(".tiktoken") and tiktoken.recognise(head):
         return 5
     return 6 if subword_nmt.tells_version(head) else None
+
+
+def _is_half(path: Path) -> bool:
+    """Return whether a file is one of GPT-2's pair, by its whole name and how it begins."""
+    return path.name.lower().endswith(_PAIR) and gpt2.recognise(_head(path), path)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _head(path: Path) -> bytes:

@@ -159,6 +159,15 @@ def _read_merges(source: Source, ids: Mapping[str, int]) -> list[list[str]]:
     lines = lines_of(source)
     while lines and not lines[-1].strip():
         lines.pop()
+    for number, line in enumerate(lines, start=1):
+        header = number == 1 and line.startswith("#version")
+        # A pair of another kind may have pieces with a CR in them.
+        if "\r" in line and (header or not ids.keys() >= set(line.split(" "))):
+            raise source.error(
+                "lines end with CR alone, as old Macs wrote them: merges end with LF or CR LF",
+                f"line {number}, character {line.index(chr(13)) + 1}",
+                "save the file with LF line ends, or download it again",
+            )
     begin = 1 if lines and lines[0].startswith("#version") else 0
     rows: list[list[str]] = []
     for number, line in enumerate(lines[begin:], start=begin + 1):

@@ -57,12 +57,15 @@ class Source:
         return report
 
 
-def open_source(path: Path, report: Report = silent) -> Source:
+MODEL_WANTED = "choose a model file: tokenizer.json, a .model or a .tiktoken file"
+
+
+def open_source(path: Path, report: Report = silent, remedy: str = MODEL_WANTED) -> Source:
     """Read a file whole, in blocks so that the work can be cancelled.
 
-    Raises `ModelError` for a missing or unreadable file, a folder and an empty file.
+    Raises `ModelError` for a missing or unreadable file, a folder and an empty file. remedy: what
+    to do about a file of the wrong sort.
     """
-    remedy = "choose a model file: tokenizer.json, a .model or a .tiktoken file"
     try:
         if path.is_dir():
             raise ModelError("this is a folder, not a file", str(path), remedy)

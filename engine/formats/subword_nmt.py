@@ -45,6 +45,8 @@ _CHECKED = 2000
 
 _SHOWN = 40
 
+_FILTER_WANTED = "choose a vocabulary filter: the file that `subword-nmt get-vocab` writes"
+
 
 class Codes(NamedTuple):
     """The merges of a file, and its version: `0.1`, `0.2`, or empty where it isn't told."""
@@ -294,7 +296,7 @@ def _filter(
             )
         return None
     least = 0 if threshold is None else threshold
-    listed = open_source(path, lambda _done, _total: source.report(300, 1000))
+    listed = open_source(path, lambda _done, _total: source.report(300, 1000), _FILTER_WANTED)
     words = frozenset(word for word, count in _counts(listed) if count >= least)
     if not words:
         raise listed.error(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,8 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core import config as numba_config
+
+from engine.files import user_caches
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,15 +30,7 @@ def _cache_root() -> Path | None:
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named:
         return Path(named)
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "segscope"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "segscope"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "segscope"
+    return user_caches()
 
 
 def cache_folder() -> str:

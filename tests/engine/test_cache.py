@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import engine
-from engine import bundled, cache
+from engine import bundled, cache, files
+from engine.kernels import jit
 from engine.pieces import Vocabulary
 from tests.engine import documents
 
@@ -226,3 +229,142 @@ def test_a_long_list_of_texts_keeps_holes_and_odd_characters():
         parts.append(bytes(array))
     body = memoryview(b"".join(parts))
     assert cache._Unpacker(body, 8).unpack(tree) == tuple(texts)
+
+
+def one_of_each(folder):
+    """Write a model of every format and algorithm that is kept; return path by name."""
+    d = documents
+    lower = [d.piece(text, -i) for i, text in enumerate(("▁", "l", "o", "w", "lo", "▁low"))]
+    every = {
+        f"sentencepiece-{kind}": d.sentencepiece(*lower, model_type=number, byte_fallback=True)
+        for number, kind in enumerate(("unigram", "bpe", "word", "char"), start=1)
+    }
+    plain = {"[UNK]": 0, "l": 1, "o": 2, "##o": 3, "lower": 4}
+    models = {
+        "bpe": d.byte_level_bpe(("l", "o")),
+        "unigram": d.tokenizer(
+            {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["l", -1], ["lo", -2]]}
+        ),
+        "wordpiece": d.tokenizer({"type": "WordPiece", "unk_token": "[UNK]", "vocab": plain}),
+        "wordlevel": d.tokenizer({"type": "WordLevel", "unk_token": "[UNK]", "vocab": plain}),
+    }
+    every |= {f"huggingface-{kind}": json.dumps(made).encode() for kind, made in models.items()}
+    every["bytepiece-unigram"] = json.dumps(d.bytepiece({b"lo": 5.0})).encode()
+    for name, content in every.items():
+        (folder / name).write_bytes(content)
+    d.write_ranks(folder, [b"lo"], "tiktoken-bpe")
+    return {name: folder / name for name in (*every, "tiktoken-bpe")}
+
+
+def test_every_format_that_is_kept_comes_back(tmp_path):
+    paths = one_of_each(tmp_path)
+    assert {name.partition("-")[0] for name in paths} == cache.WHOLE_FILES
+    for name, path in paths.items():
+        model, file = kept(path)
+        algorithm = "word" if name == "huggingface-wordlevel" else name.partition("-")[2]
+        assert (model.format, model.algorithm) == (name.partition("-")[0], algorithm)
+        same(model, cache.read_model(file, path))
+
+
+def wrong_offsets(change):
+    def made(model):
+        v = model.vocabulary
+        offsets = v.offsets.copy()
+        change(offsets)
+        return replace(v, offsets=offsets)
+
+    return made
+
+
+def first_is_one(offsets):
+    offsets[0] = 1
+
+
+def last_is_far(offsets):
+    offsets[-1] += 1000
+
+
+def one_is_back(offsets):
+    offsets[5] = offsets[7]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        wrong_offsets(first_is_one),
+        wrong_offsets(last_is_far),
+        wrong_offsets(one_is_back),
+        lambda model: replace(model.vocabulary, offsets=model.vocabulary.offsets[:-1]),
+        lambda model: replace(model.vocabulary, score=model.vocabulary.score[1:]),
+        lambda model: replace(model.vocabulary, kind=model.vocabulary.kind.astype(np.int64)),
+        lambda model: replace(model.vocabulary, names={b"x": len(model.vocabulary)}),
+        lambda model: replace(model.vocabulary, matches=np.ones(3, dtype=np.bool_)),
+    ],
+)
+def test_a_vocabulary_that_doesnt_fit_is_as_good_as_none(tmp_path, change):
+    path = one_of_each(tmp_path)["sentencepiece-unigram"]
+    model, file = kept(path)
+    other = change(model)
+    segmenter = replace(model.segmenter, vocabulary=other)
+    assert cache.write_model(file, replace(model, vocabulary=other, segmenter=segmenter))
+    assert cache.read_model(file, path) is None
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: replace(m, spelling=replace(m.spelling, unknown=len(m.vocabulary))),
+        lambda m: replace(m, segmenter=replace(m.segmenter, unknown=-2)),
+        lambda m: replace(
+            m, segmenter=replace(m.segmenter, byte_pieces=np.full(256, 10**6, dtype=np.int32))
+        ),
+        lambda m: replace(m, spelling=replace(m.spelling, byte_pieces=np.zeros(9, np.int32))),
+        lambda m: replace(m, template=((10**6,), ())),
+        lambda m: replace(m, pipeline=replace(m.pipeline, specials={"x": 10**6})),
+        lambda m: replace(m, segmenter=replace(m.segmenter, vocabulary=replace(m.vocabulary))),
+        lambda m: replace(m, segmenter=None),
+    ],
+)
+def test_ids_outside_the_vocabulary_are_as_good_as_none(tmp_path, change):
+    path = one_of_each(tmp_path)["sentencepiece-unigram"]
+    model, file = kept(path)
+    assert cache.write_model(file, change(model))
+    assert cache.read_model(file, path) is None
+    assert not file.exists()
+
+
+@pytest.fixture
+def fresh_digest():
+    cache.code_digest.cache_clear()
+    yield cache.code_digest
+    cache.code_digest.cache_clear()
+
+
+@pytest.mark.parametrize("package", ["segscope", "numpy", "tokenizers", "sentencepiece", "regex"])
+def test_another_version_of_a_library_finds_nothing(package, fresh_digest, monkeypatch):
+    before = fresh_digest()
+    fresh_digest.cache_clear()
+    real = cache._version
+    monkeypatch.setattr(cache, "_version", lambda name: "99" if name == package else real(name))
+    assert fresh_digest() not in ("", before)
+
+
+def test_nothing_is_kept_where_the_code_isnt_found(tmp_path, fresh_digest, monkeypatch):
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "nowhere" / "cache.py"))
+    assert fresh_digest() == ""
+    assert cache.cached_file(bundled.model_path("toy-lower"), {}) is None
+
+
+@pytest.mark.skipif(os.name == "nt" or os.uname().sysname == "Darwin", reason="XDG's folders")
+def test_a_relative_cache_home_is_ignored(tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for named, folder in (
+        (str(tmp_path / "xdg"), tmp_path / "xdg"),
+        ("relative", tmp_path / ".cache"),
+        ("", tmp_path / ".cache"),
+    ):
+        monkeypatch.setenv("XDG_CACHE_HOME", named)
+        assert files.user_caches() == folder / "segscope"
+        assert Path(jit.cache_folder()).parent == folder / "segscope"

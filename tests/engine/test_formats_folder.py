@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.commands.common import model_path
 from engine.errors import ModelError, ParameterError
 from engine.formats import load, options_of
 from engine.formats.folder import choose
@@ -58,7 +59,7 @@ def test_the_order_of_kinds_decides_and_the_rest_is_told(tmp_path: Path) -> None
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "en.txt").write_text("a text\n", encoding="utf-8")
-    (tmp_path / "vocab.json").write_text('{"a": 0}', encoding="utf-8")
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ModelError) as caught:
         load(tmp_path)
     assert "no model was found" in caught.value.what
@@ -93,3 +94,75 @@ def test_options_are_those_of_the_file_inside(tmp_path: Path) -> None:
     assert "a vocabulary filter is given, but the file isn't" in caught.value.what
     assert caught.value.where == str(tmp_path / "vocab.txt")
     assert options_of(write_ranks(tmp_path, [])) == ("pattern", "specials")
+
+
+def error_of(path: Path | str) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        load(path)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"{", "this JSON file holds no tokenizer"),
+        (b"<!doctype html><html></html>", "this is an HTML page"),
+        (b"", "the file is empty"),
+        (b'{"model": {', "JSON"),
+    ],
+)
+def test_a_broken_tokenizer_json_is_the_error_of_its_folder(
+    tmp_path: Path, content: bytes, what: str
+) -> None:
+    fill(tmp_path)
+    file = tmp_path / "tokenizer.json"
+    file.write_bytes(content)
+    error, alone = error_of(tmp_path), error_of(file)
+    assert (error.what, error.where, error.remedy) == (alone.what, alone.where, alone.remedy)
+    assert what in error.what
+    assert str(file) in error.where
+
+
+def test_a_tokenizer_json_whose_first_field_is_long_opens_its_folder(tmp_path: Path) -> None:
+    write_json(tmp_path, {"note": "x" * 200_000} | bpe({"a": 0, "b": 1, "ab": 2}, ["a b"]))
+    (tmp_path / "vocab.txt").write_text("[UNK]\na\n##b\n", encoding="utf-8")
+    assert options_of(tmp_path) == ()
+    assert load(tmp_path).settings["opened_file"] == "tokenizer.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "wanted"),
+    [
+        ("vocab.json", '{"a": 0}', "merges.txt"),
+        ("merges.txt", CODES, "vocab.json"),
+        ("roberta-encoder.json", '{"a": 0}', "roberta-vocab.bpe"),
+    ],
+)
+def test_one_file_of_a_pair_in_a_folder_is_told(
+    tmp_path: Path, name: str, content: str, wanted: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / "readme.txt").write_text("a text\n", encoding="utf-8")
+    error = error_of(tmp_path)
+    assert "one file of GPT-2's pair is missing" in error.what
+    assert f"looked for {wanted}" in error.remedy
+    # It is no model beside a whole one.
+    (tmp_path / "vocab.txt").write_text("[UNK]\na\n##b\n", encoding="utf-8")
+    assert load(tmp_path).format == "bert"
+
+
+def test_a_broken_vocabulary_of_a_pair_is_told(tmp_path: Path) -> None:
+    (tmp_path / "vocab.json").write_text("{", encoding="utf-8")
+    (tmp_path / "merges.txt").write_text(CODES, encoding="utf-8")
+    assert str(tmp_path / "vocab.json") in error_of(tmp_path).where
+
+
+def test_an_empty_path_is_not_the_folder_it_is_read_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert load(".").format == "huggingface"
+    assert error_of("").what == "the path is empty"
+    with pytest.raises(ModelError, match="the path is empty"):
+        model_path("")

@@ -258,3 +258,19 @@ def test_loading_reports_and_can_be_cancelled(tmp_path: Path) -> None:
 
         with pytest.raises(Cancelled):
             load(path, stop)
+
+
+@pytest.mark.parametrize(
+    ("merges", "place"),
+    [
+        (b"#version: 0.2\rl o\rlo w\r", "line 1, character 14"),
+        (b"l o\rlo w\r", "line 1, character 4"),
+        (b"#version: 0.2\nl o\rlo w\n", "line 2, character 4"),
+    ],
+)
+def test_lines_that_end_with_cr_alone_are_told(tmp_path: Path, merges: bytes, place: str) -> None:
+    for path in write_pair(tmp_path, with_pieces("lo", "low"), merges):
+        error = error_of(path)
+        assert "lines end with CR alone" in error.what
+        assert error.where == f"{tmp_path / 'merges.txt'}: {place}"
+        assert "LF line ends" in error.remedy

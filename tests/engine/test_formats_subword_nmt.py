@@ -293,3 +293,11 @@ def test_a_mark_that_merges_with_nothing_is_said(tmp_path: Path) -> None:
     assert (note.rule, model.vocabulary.text(note.piece)) == ("mark", "</w>")
     # With a rule for the mark it is an end as any other.
     assert load(write(tmp_path, "l o\nlo </w>\n")).merges("lo").notes == ()
+
+
+def test_a_folder_for_a_filter_is_told_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        load(write(tmp_path, "#version: 0.2\na b\n"), vocabulary=tmp_path)
+    assert "this is a folder" in caught.value.what
+    assert caught.value.where == str(tmp_path)
+    assert "choose a vocabulary filter" in caught.value.remedy
