@@ -111,7 +111,7 @@ def test_what_is_no_model_is_named(tmp_path: Path, content: bytes, what: str) ->
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     assert "no such file" in error_of(tmp_path / "gone.json").what
-    write_json(tmp_path, {"a": {}})
+    write_json(tmp_path, {"a": {}}, "other.json")
     folder = error_of(tmp_path)
     assert "a folder" in folder.what
     assert "tokenizer.json" in folder.remedy
