@@ -118,7 +118,11 @@ class Unigram:
         """
         data, starts, ends = check_spans(data, starts, ends)
         written = self._written_unknown
-        if compiled(len(data)) and not (written and written in data.tobytes()):
+        plain = written and written in data.tobytes()
+        # The kernel takes minus infinity for a node without a path to it.
+        farthest = float(np.finfo(np.float32 if self.single_precision else np.float64).max)
+        plain = plain or self._steepest >= farthest / (float((ends - starts).max(initial=0)) + 1)
+        if compiled(len(data)) and not plain:
             return self.segment_compiled(data, starts, ends)
         return self.segment_plain(data, starts, ends)
 
@@ -150,6 +154,12 @@ class Unigram:
         if self.byte_pieces is None:
             return np.empty(0, dtype=np.int32)
         return np.require(self.byte_pieces, np.int32, ("C", "W"))
+
+    @cached_property
+    def _steepest(self) -> float:
+        """The greatest size of a score that a path may add up."""
+        scores = np.append(self.vocabulary.score, self.unknown_score)
+        return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
 
     def segment_compiled(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from app.draw.axis import BYTE_CELL, CELL, AxisFonts, build_axis, build_axis_apart
+from app.draw.axis import BYTE_CELL, CELL, AxisFonts, _shape, build_axis, build_axis_apart
 from app.draw.bidi import base_direction, has_right_to_left, levels, visual_order
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from engine.text import Text
@@ -213,6 +213,8 @@ def test_reveal_scrolls_no_more_than_needed(axis):
 
 @pytest.mark.parametrize("unit", ["grapheme", "byte"])
 def test_another_thread_measures_the_same(axis, theme, unit):
+    # What was shaped before may have been with the fonts of another window.
+    _shape.cache_clear()
     text = Text(f"a {ARABIC} b हिन्दी 👨‍👩‍👧‍👦 שלום {ARABIC} สวัสดี 今天")
     here = build_axis(text, unit, theme.piece_font, 20_000)
     with ThreadPoolExecutor(1) as pool:

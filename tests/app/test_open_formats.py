@@ -37,7 +37,7 @@ def folder(tmp_path):
     ("name", "kind"),
     [
         ("pair", "model"), ("pair/vocab.json", "model"), ("pair/merges.txt", "model"),
-        ("lone/merges.txt", "model"), ("lone", "corpus"), ("bert", "model"),
+        ("lone/merges.txt", "model"), ("lone", "model"), ("bert", "model"),
         ("bert/vocab.txt", "model"), ("codes.txt", "model"), ("old.txt", "model"),
         ("texts", "corpus"), ("words.txt", "text"),
     ],

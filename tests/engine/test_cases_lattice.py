@@ -154,3 +154,12 @@ def test_c65_a_long_run_of_one_character_ends(shared: Path) -> None:
     assert len(found) == 25_000
     assert set(found) == {24794}
     assert len(ids(model, "^" * 100_000)) == 25_000
+
+
+def test_c24b_the_lowest_scores_cut_a_text_with_kernels_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.unigram.compiled", lambda size: True)
+    path = tmp_path / "low.model"
+    path.write_bytes(sentencepiece(piece("a", -3.0e38), piece("aa", -3.0e38)))
+    assert load(path).decode(load(path).encode("aaa").ids.tolist()) == b"aaa"
