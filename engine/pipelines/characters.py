@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from engine.pipeline import check_unicode
 CODE_POINTS = 0x110000
 
 
-class CharacterTable:
+class CharacterTable(ABC):
     """A number for each code point, looked up when a text first holds it; 0 until then.
 
     values: one for each code point. It is never written to: a table that knows more takes its
@@ -33,9 +34,9 @@ class CharacterTable:
                 values[[ord(c) for c in new]] = self.look_up("".join(new))
                 self.values = values
 
+    @abstractmethod
     def look_up(self, characters: str) -> Sequence[int] | NDArray[np.integer]:
         """Return the number of each character, none of them 0."""
-        raise NotImplementedError
 
 
 def pack(lines: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -12,10 +12,10 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 
 from app.analysis import LATTICE_LIMIT
 from app.draw.looks import looks_of
-from app.views.explore import ExploreWorkspace
 from app.views.explore.legend import legend_text
 from engine.display import visible
 from engine.pieces import PieceKind
+from tests.app.exploring import open_explore, settle
 from tests.engine.real_models import real
 
 KEY, CTRL = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -28,23 +28,9 @@ def explore(qtbot, session, theme, shared):
     """Make the workspace with some real models open and a text in it."""
 
     def make(text, *names):
-        for name in names:
-            session.add_model(real(shared, name))
-        session.set_active(session.models[0].key)
-        workspace = ExploreWorkspace(session, theme)
-        qtbot.addWidget(workspace)
-        workspace.resize(1370, 820)
-        with qtbot.waitExposed(workspace):
-            workspace.show()
-        session.set_text(text)
-        settle(qtbot, session)
-        return workspace
+        return open_explore(qtbot, session, theme, [real(shared, name) for name in names], text)
 
     return make
-
-
-def settle(qtbot, session):
-    qtbot.waitUntil(lambda: not session.busy, timeout=60_000)
 
 
 def groups(workspace, row=0):

@@ -10,19 +10,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
-import engine
-from app.views.explore import ExploreWorkspace
-from engine import bundled
 from engine.constrain import Constraint, edge_constraint, node_constraint
 from engine.place import arc_points
 from engine.scene import SceneConstraint, read_scene, write_scene
+from tests.app.exploring import open_explore, settle
 
 KEY, LEFT, SHIFT = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
-
-
-@pytest.fixture(scope="module")
-def models():
-    return {m.name: engine.load(m.path) for m in bundled.models()}
 
 
 @pytest.fixture
@@ -30,23 +23,9 @@ def explore(qtbot, session, theme, models):
     """Make the workspace with some models open and a text given."""
 
     def make(text="watching", names=("toy-watching",)):
-        for name in names:
-            session.add_model(models[name])
-        session.set_active(session.models[0].key)
-        workspace = ExploreWorkspace(session, theme)
-        qtbot.addWidget(workspace)
-        workspace.resize(1370, 820)
-        with qtbot.waitExposed(workspace):
-            workspace.show()
-        session.set_text(text)
-        settle(qtbot, session)
-        return workspace
+        return open_explore(qtbot, session, theme, [models[name] for name in names], text)
 
     return make
-
-
-def settle(qtbot, session):
-    qtbot.waitUntil(lambda: not session.busy, timeout=30_000)
 
 
 def edge_named(workspace, name):

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QDockWidget
 
 import engine
 from app.draw.viewport import GUTTER
-from app.views.explore import ExploreWorkspace
 from app.views.explore.theta import TICKS, theta_at, tick_at
 from engine import bundled
 from engine.display import visible
 from engine.place import arc_points
+from tests.app.exploring import open_explore, settle
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
 SENTENCE = "The weather is lovely today"
@@ -32,24 +32,9 @@ def explore(qtbot, session, theme, models):
     """Make the workspace with some models open and a text typed."""
 
     def make(text=SENTENCE, names=("everyday-unigram", "everyday-bpe")):
-        for name in names:
-            session.add_model(models[name])
-        if session.models:
-            session.set_active(session.models[0].key)
-        workspace = ExploreWorkspace(session, theme)
-        qtbot.addWidget(workspace)
-        workspace.resize(1370, 820)
-        with qtbot.waitExposed(workspace):
-            workspace.show()
-        session.set_text(text)
-        settle(qtbot, session)
-        return workspace
+        return open_explore(qtbot, session, theme, [models[name] for name in names], text)
 
     return make
-
-
-def settle(qtbot, session):
-    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
 
 
 def apex(workspace, edge):

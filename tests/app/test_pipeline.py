@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QStackedWidget
 import engine
 from app.draw.stage_rows import place_stage
 from app.scenes import Scenes
-from app.views.explore import ExploreWorkspace
 from app.views.explore.pipeline_work import LIMIT
 from app.workspaces import Workspaces
 from engine.scene import SceneSettings
+from tests.app import exploring
 
 KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 
@@ -33,17 +33,8 @@ def explore(qtbot, session, theme, models):
     """Make the workspace with models open, a text given and the pane in front."""
 
     def make(text, *names):
-        for name in names:
-            session.add_model(models[name])
-        if session.models:
-            session.set_active(session.models[0].key)
-        workspace = ExploreWorkspace(session, theme)
-        qtbot.addWidget(workspace)
-        workspace.resize(1370, 820)
-        with qtbot.waitExposed(workspace):
-            workspace.show()
-        session.set_text(text)
-        workspace.pane("pipeline").raise_()
+        chosen = [models[name] for name in names]
+        workspace = exploring.open_explore(qtbot, session, theme, chosen, text, "pipeline")
         settle(qtbot, session)
         return workspace
 
@@ -51,8 +42,8 @@ def explore(qtbot, session, theme, models):
 
 
 def settle(qtbot, session):
-    qtbot.wait(30)
-    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
+    qtbot.wait(30)  # what an event of the pane is about to begin
+    exploring.settle(qtbot, session)
 
 
 def place(workspace, stage, cell):

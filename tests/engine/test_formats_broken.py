@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import tracemalloc
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -14,17 +12,9 @@ from engine.formats import load
 from engine.reachable import never_best
 from engine.rules import rules
 from tests.engine.documents import bpe, write_json
+from tests.engine.manifest import Expected, check, rows
 
 PREFIXES = ("uni_", "tik_", "hf_", "bp_", "html_")
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What opening a file must do: an error with these parts, or warnings and ids by text."""
-
-    error: tuple[str, ...] = ()
-    warned: tuple[str, ...] = ()
-    ids: dict[str, list[int]] = field(default_factory=dict)
 
 
 EXPECTED = {
@@ -83,30 +73,13 @@ EXPECTED = {
 }
 
 
-def rows(shared: Path) -> list[str]:
-    with (shared / "data" / "broken" / "MANIFEST.tsv").open(encoding="utf-8") as file:
-        return [row["file"] for row in csv.DictReader(file, delimiter="\t")]
-
-
 def test_every_row_of_the_manifest_has_its_test(shared: Path) -> None:
-    assert {name for name in rows(shared) if name.startswith(PREFIXES)} == set(EXPECTED)
+    assert rows(shared, PREFIXES) == set(EXPECTED)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_file_of_the_manifest_does_what_is_wanted(shared: Path, name: str) -> None:
-    path, wanted = shared / "data" / "broken" / name, EXPECTED[name]
-    if wanted.error:
-        with pytest.raises(ModelError) as caught:
-            load(path)
-        for part in (*wanted.error, str(path)):
-            assert part in str(caught.value)
-        assert caught.value.remedy
-        return
-    model = load(path)
-    for part in wanted.warned:
-        assert any(part in warning for warning in model.warnings), model.warnings
-    for text, ids in wanted.ids.items():
-        assert model.encode(text).ids.tolist() == ids
+    check(shared / "data" / "broken" / name, EXPECTED[name])
 
 
 def test_the_marginals_of_the_tiny_model_are_those_by_hand(shared: Path) -> None:

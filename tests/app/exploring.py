@@ -1,0 +1,37 @@
+"""The Explore workspace on screen, as the window's tests use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from app.views.explore import ExploreWorkspace
+from engine.model import Model
+
+
+def settle(qtbot: Any, session: Any) -> None:
+    """Wait until nothing is computed any more."""
+    qtbot.waitUntil(lambda: not session.busy)
+
+
+def open_explore(
+    qtbot: Any, session: Any, theme: Any, models: Iterable[Model], text: str, pane: str = ""
+) -> ExploreWorkspace:
+    """Show the workspace with models open, the first active, and a text given.
+
+    pane: the short name of the pane that is brought to the front.
+    """
+    for model in models:
+        session.add_model(model)
+    if session.models:
+        session.set_active(session.models[0].key)
+    workspace = ExploreWorkspace(session, theme)
+    qtbot.addWidget(workspace)
+    workspace.resize(1370, 820)
+    with qtbot.waitExposed(workspace):
+        workspace.show()
+    session.set_text(text)
+    if pane:
+        workspace.pane(pane).raise_()
+    settle(qtbot, session)
+    return workspace
