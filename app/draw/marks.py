@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPainterPath,
     QPainterPathStroker,
     QPen,
+    QTextLayout,
 )
 
 from app.theme import SIZE_NOTE, Theme
@@ -182,10 +183,7 @@ def _rim(text: str, font_key: str) -> QPainterPath:
 
     To stroke the outlines of letters takes a hundred times as long as to fill this.
     """
-    font = QFont()
-    font.fromString(font_key)
-    outline = QPainterPath()
-    outline.addText(QPointF(0, 0), font, text)
+    outline = _outline(text, font_key)
     stroker = QPainterPathStroker()
     stroker.setWidth(4)
     stroker.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -193,6 +191,35 @@ def _rim(text: str, font_key: str) -> QPainterPath:
     rim = stroker.createStroke(outline)
     rim.setFillRule(Qt.FillRule.WindingFill)
     return rim
+
+
+def _outline(text: str, font_key: str) -> QPainterPath:
+    """Return the shapes of a text's glyphs; of one that is a picture, as an emoji is, the box.
+
+    Qt mustn't be asked for the shape of a picture (`QPainterPath.addText`): it has none, and the
+    font's measures are wrong afterwards.
+    """
+    font = QFont()
+    font.fromString(font_key)
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    line = layout.createLine()
+    layout.endLayout()
+    outline = QPainterPath()
+    for run in layout.glyphRuns():
+        glyphs = run.rawFont()
+        if any(glyphs.fontTable(name).size() for name in _PICTURES):
+            box = run.boundingRect()
+            outline.addRect(box.translated(0, -line.ascent()))
+            continue
+        for glyph, place in zip(run.glyphIndexes(), run.positions(), strict=True):
+            shape = glyphs.pathForGlyph(glyph)
+            outline.addPath(shape.translated(place.x(), place.y() - line.ascent()))
+    return outline
+
+
+_PICTURES = ("CBDT", "sbix", "COLR", "SVG ")
+"""The tables of a font whose glyphs are pictures."""
 
 
 def draw_brick(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from PySide6.QtCore import QPoint
 
 from app.views.explore import ExploreWorkspace
 from engine.model import Model
@@ -12,6 +14,16 @@ from engine.model import Model
 def settle(qtbot: Any, session: Any) -> None:
     """Wait until nothing is computed any more."""
     qtbot.waitUntil(lambda: not session.busy)
+
+
+def hover(qtbot: Any, widget: Any, place: QPoint, until: Callable[[], bool]) -> None:
+    """Move the mouse to a place, from elsewhere so that it is a move, and wait until it shows.
+
+    On a real display the pointer's moves arrive later, one after the other.
+    """
+    qtbot.mouseMove(widget, place + QPoint(0, 40))
+    qtbot.mouseMove(widget, place)
+    qtbot.waitUntil(until)
 
 
 def open_explore(

@@ -15,7 +15,7 @@ from app.draw.looks import looks_of
 from app.views.explore.legend import legend_text
 from engine.display import visible
 from engine.pieces import PieceKind
-from tests.app.exploring import open_explore, settle
+from tests.app.exploring import hover, open_explore, settle
 from tests.engine.real_models import real
 
 KEY, CTRL = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -167,9 +167,7 @@ def test_c77_the_highlight_counts_code_points_not_utf_16_units(qtbot, session, e
     last = len(groups(workspace)) - 1
     assert groups(workspace)[last] == ("b", 1, "")
     place = band_place(workspace, last)
-    qtbot.mouseMove(workspace.bands, place + QPoint(0, -20))
-    qtbot.mouseMove(workspace.bands, place)
-    assert workspace.placed.hovered == (5, 6)
+    hover(qtbot, workspace.bands, place, lambda: workspace.placed.hovered == (5, 6))
     assert workspace.placed.stretch(5, 6) == (
         float(workspace.placed.axis.left[2]), float(workspace.placed.axis.right[2]),
     )  # fmt: skip

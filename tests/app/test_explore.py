@@ -16,7 +16,7 @@ from app.views.explore.theta import TICKS, theta_at, tick_at
 from engine import bundled
 from engine.display import visible
 from engine.place import arc_points
-from tests.app.exploring import open_explore, settle
+from tests.app.exploring import hover, open_explore, settle
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
 SENTENCE = "The weather is lovely today"
@@ -43,12 +43,6 @@ def apex(workspace, edge):
     k = int(np.flatnonzero(shapes.edge == edge)[0])
     x, up = arc_points(shapes.x0[k : k + 1], shapes.x1[k : k + 1], shapes.height[k : k + 1])[0][12]
     return QPoint(round(x), round(workspace.lattice.place.base - up))
-
-
-def hover(qtbot, widget, place):
-    """Move the mouse to a place; from elsewhere, so that it is a move."""
-    qtbot.mouseMove(widget, place + QPoint(0, 40))
-    qtbot.mouseMove(widget, place)
 
 
 def bricks_of(workspace):
@@ -149,8 +143,8 @@ def test_the_units_switch_changes_axis_and_session(qtbot, session, explore):
 def test_a_click_on_an_arc_selects_the_edge_everywhere(qtbot, session, explore):
     workspace = explore()
     edge = int(workspace.placed.paths()[0].edges[1])
-    hover(qtbot, workspace.lattice, apex(workspace, edge))
-    qtbot.waitUntil(lambda: workspace.lattice.hover == edge)
+    lattice_view = workspace.lattice
+    hover(qtbot, lattice_view, apex(workspace, edge), lambda: lattice_view.hover == edge)
     qtbot.mouseClick(workspace.lattice, LEFT, pos=apex(workspace, edge))
     lattice = workspace.placed.analysis.lattice
     assert session.selection.edge == edge
@@ -548,13 +542,13 @@ def test_panes_have_names_and_come_back(qtbot, session, explore):
 def test_hovering_lights_the_same_bytes_in_every_row(qtbot, session, explore):
     workspace = explore()
     edge = int(workspace.placed.paths()[0].edges[1])
-    hover(qtbot, workspace.lattice, apex(workspace, edge))
-    span = workspace.placed.analysis.lattice.source(edge)
-    qtbot.waitUntil(lambda: workspace.placed.lit() == span)
+    placed, place = workspace.placed, apex(workspace, edge)
+    span = placed.analysis.lattice.source(edge)
+    hover(qtbot, workspace.lattice, place, lambda: placed.lit() == span)
     assert workspace.lattice.light().span == span
     workspace.grab()
-    hover(qtbot, workspace.lattice, QPoint(int(GUTTER) + 4, 4))
-    qtbot.waitUntil(lambda: workspace.placed.lit() is None)
+    outside = QPoint(int(GUTTER) + 4, 4)
+    hover(qtbot, workspace.lattice, outside, lambda: placed.lit() is None)
     session.select(span=(0, 3))
     assert workspace.placed.lit() == (0, 3)
 

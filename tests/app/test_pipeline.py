@@ -104,10 +104,9 @@ def test_hovering_a_stage_lights_the_same_bytes_everywhere(qtbot, explore):
     workspace = explore("a ﬁn", "english", "gpt2")
     view = workspace.pipeline.view
     cell = spans(workspace, 0).index((2, 5))  # the ligature, "fi" after the normalizer
-    qtbot.mouseMove(view, place(workspace, 0, cell) + QPoint(0, 60))
-    qtbot.mouseMove(view, place(workspace, 0, cell))
-    assert workspace.placed.lit() == (2, 5)
-    assert view.tip_at(QPointF(place(workspace, 0, cell))) == (
+    middle = place(workspace, 0, cell)
+    exploring.hover(qtbot, view, middle, lambda: workspace.placed.lit() == (2, 5))
+    assert view.tip_at(QPointF(middle)) == (
         "ﬁ → fi   compatibility form (NFKC or NFKD)   from bytes 2–5"
     )
 

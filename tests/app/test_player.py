@@ -83,6 +83,7 @@ def test_a_press_on_the_track_seeks_and_a_drag_scrubs(qtbot, bar, player):
     qtbot.mousePress(track, Qt.MouseButton.LeftButton, pos=QPoint(round(track.x_of(2)), y))
     assert player.position == 2
     qtbot.mouseMove(track, QPoint(round(track.x_of(3)) + 3, y))
+    qtbot.waitUntil(lambda: player.position == 3)
     qtbot.mouseRelease(track, Qt.MouseButton.LeftButton)
     assert track.step_at(track.x_of(3) + 3) == 3
 

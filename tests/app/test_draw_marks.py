@@ -1,0 +1,48 @@
+"""Marks that are drawn beside or under something else."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPdfWriter
+
+from app.draw.marks import draw_halo_text
+
+FAMILY = "👨‍👩‍👧‍👦"
+
+
+@pytest.mark.parametrize("size", [11, 15, 18])
+def test_a_halo_leaves_the_measures_of_a_font_of_pictures(theme, tmp_path, size):
+    def measures():
+        return [QFontMetricsF(theme.piece_font(k)).horizontalAdvance(FAMILY) for k in (15, 18, 11)]
+
+    before = measures()
+    image = QImage(200, 60, QImage.Format.Format_ARGB32_Premultiplied)
+    paper = QPdfWriter(str(tmp_path / "marks.pdf"))  # there the text goes as shapes
+    for device in (image, paper):
+        painter = QPainter(device)
+        font = theme.piece_font(size)
+        draw_halo_text(
+            painter, QPointF(20, 40), FAMILY, font, theme.color("ink"), theme.color("canvas")
+        )
+        painter.end()
+    assert measures() == before
+
+
+def test_letters_and_pictures_stand_on_paper(theme):
+    blue, white = QColor("#0000ff"), QColor("#ffffff")
+    for text in ("l", FAMILY):
+        image = QImage(100, 60, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(blue)
+        painter = QPainter(image)
+        font = theme.piece_font(18)
+        draw_halo_text(painter, QPointF(20, 40), text, font, QColor("black"), white)
+        painter.end()
+        line = [image.pixelColor(x, 34) for x in range(100)]
+        paper = [x for x, color in enumerate(line) if color == white]
+        advance = QFontMetricsF(font).horizontalAdvance(text)
+        assert paper
+        assert 15 <= paper[0] <= 20 + advance
+        assert paper[-1] <= 20 + advance + 3
+        assert line[5] == blue
+        assert line[95] == blue
