@@ -237,21 +237,30 @@ def free_boxes(boxes: Floats) -> Bools:
     """
     kept = np.zeros(len(boxes), dtype=np.bool_)
     # Which boxes reach into each cell of a grid: a label has few neighbours.
-    cells: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
+    cells: dict[tuple[int, int], list[list[float]]] = {}
     numbered = np.flatnonzero(~np.isnan(boxes).any(axis=1))
     first = np.floor(boxes[numbered][:, :2] / CELL).astype(np.int64).tolist()
     last = np.floor(boxes[numbered][:, 2:] / CELL).astype(np.int64).tolist()
     sides = boxes[numbered].tolist()
     for i, (x0, y0), (x1, y1), box in zip(numbered.tolist(), first, last, sides, strict=True):
-        left, top, right, bottom = box
         mine = [(x, y) for x in range(x0, x1 + 1) for y in range(y0, y1 + 1)]
-        if any(
-            other[0] < right and other[2] > left and other[1] < bottom and other[3] > top
-            for cell in mine
-            for other in cells.get(cell, ())
-        ):
-            continue
-        kept[i] = True
-        for cell in mine:
-            cells.setdefault(cell, []).append((left, top, right, bottom))
+        if not _taken(cells, mine, box):
+            kept[i] = True
+            for cell in mine:
+                cells.setdefault(cell, []).append(box)
     return kept
+
+
+def _taken(
+    cells: dict[tuple[int, int], list[list[float]]],
+    mine: list[tuple[int, int]],
+    box: list[float],
+) -> bool:
+    """Return whether a box, in its cells, overlaps one of those that are there."""
+    left, top, right, bottom = box
+    for cell in mine:
+        # A generator would take twice as long, and this is done at each frame of a zoom.
+        for x0, y0, x1, y1 in cells.get(cell, ()):
+            if x0 < right and x1 > left and y0 < bottom and y1 > top:
+                return True
+    return False

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -94,7 +95,7 @@ class Bench:
     """A window and what is done in it."""
 
     def __init__(self) -> None:
-        from PySide6.QtCore import QSettings
+        from PySide6.QtCore import QSettings, QTimer
 
         from app.application import make_application
         from app.garbage import Collector
@@ -118,16 +119,22 @@ class Bench:
         self.collector = Collector(self.application)
         self.session.models_changed.connect(self.collector.settle)
         self.watch: LoopWatch = LoopWatch()
+        self.beat = QTimer(interval=20)  # `until` is never left waiting
+        self.beat.start()
         self.window.show()
         self.window.activateWindow()
 
     def until(self, true: Callable[[], bool], patience: float = PATIENCE) -> float:
-        """Run the event loop until something is true; return the seconds that it took."""
+        """Run the event loop until something is true; return the seconds that it took.
+
+        It sleeps between events as the real loop does: one that asks again and again would take
+        the interpreter away from the threads that are waited for.
+        """
         from PySide6.QtCore import QEventLoop
 
         begun = time.monotonic()
         while not true():
-            self.application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 5)
+            self.application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             if time.monotonic() - begun > patience:
                 raise SystemExit("the window did not come to rest")
         return time.monotonic() - begun
@@ -147,11 +154,12 @@ class Bench:
         analysis = self.explore.placed.analysis
         return analysis is not None and analysis.text is self.session.text
 
-    @property
+    @cached_property
     def explore(self) -> ExploreWorkspace:
         """The workspace of one text, in front."""
         from app.views.explore import ExploreWorkspace
 
+        self.window.show_workspace("explore")
         workspace = self.window.workspace
         assert isinstance(workspace, ExploreWorkspace)
         return workspace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from app.draw.arcs import Arcs
 from app.draw.constraint_marks import MARK
 from app.draw.frame import Frame
-from app.draw.marks import HaloText, count_box, draw_count
+from app.draw.lettering import Lettering
+from app.draw.marks import count_box, draw_count
 from app.draw.viewport import GUTTER, Viewport
 from app.draw.widths import Widths
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -25,6 +27,9 @@ SURE = 0.995
 
 MANY = 400
 """Arcs in view of which labels are tried."""
+
+COUNT = -1
+"""The font of a label that is an inverse count."""
 
 # Members of an IntEnum are slow to reach.
 _ALTERNATIVE, _BEST = int(Role.ALTERNATIVE), int(Role.BEST)
@@ -52,8 +57,12 @@ def edge_number(arcs: Arcs, shapes: Placement, k: int) -> str:
     return f"{rank:,}" if rank >= 0 else ""
 
 
-class _Label(NamedTuple):
-    """Text in a box that others must keep out of; `of`: the label it needs."""
+class Label(NamedTuple):
+    """Text in a box that others keep out of.
+
+    font: which of `_fonts`; COUNT for the inverse count of tokens inside a grapheme. of: the
+    label without which it isn't drawn, by its place among all; -1 where it needs none.
+    """
 
     left: float
     top: float
@@ -64,53 +73,78 @@ class _Label(NamedTuple):
     role: int
     of: int = -1
 
+    def moved(self, step: float) -> Label:
+        """Return the label `step` pixels to the right."""
+        return self._replace(left=self.left + step, right=self.right + step)
 
-def draw_labels(
-    painter: QPainter,
+
+def place_labels(
     viewport: Viewport,
     theme: Theme,
     arcs: Arcs,
     shapes: Placement,
-    place: Frame,
+    base: float,
     selected: int | None,
     hover: int | None,
-) -> None:
-    """Write counts, pieces, path numbers and probabilities where boxes are free."""
-    counts = _inside_counts(theme, arcs, viewport, place) if arcs.bumps else []
-    fonts = (theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True))
-    labels = _arc_labels(fonts, arcs, shapes, place, selected, hover)
-    boxes = [(b.left(), b.top(), b.right(), b.bottom()) for b, _ in counts]
-    boxes += [label[:4] for label in labels]
+    between: tuple[float, float] | None = None,
+    taken: Sequence[Label] = (),
+) -> list[Label]:
+    """Return counts, pieces, path numbers and probabilities whose boxes are free.
+
+    base: y of the axis. between: left and right pixel; only arcs whose middle lies there get
+    labels. taken: boxes that are no longer free.
+    """
+    low, high = between or (-np.inf, np.inf)
+    counts = _inside_counts(theme, arcs, viewport, base) if arcs.bumps else []
+    wanted = [label for label in counts if low <= (label.left + label.right) / 2 < high]
+    wanted += _arc_labels(theme, arcs, shapes, base, selected, hover, (low, high), len(wanted))
+    boxes = [label[:4] for label in (*taken, *wanted)]
     sides = np.array(boxes, dtype=np.float64).reshape(-1, 4)
     sides[sides[:, 1] < 0] = np.nan
-    free = free_boxes(sides).tolist()
-    for (box, count), fits in zip(counts, free, strict=False):
-        if fits:
-            draw_count(painter, theme, box.center(), count)
-    paper, base = theme.color("canvas"), len(counts)
-    colors = {role: role_color(theme, role) for role in {label.role for label in labels}}
+    free = free_boxes(sides)[len(taken) :].tolist()
+    return [
+        label
+        for label, fits in zip(wanted, free, strict=True)
+        if fits and (label.of < 0 or free[label.of])
+    ]
+
+
+def draw_labels(
+    painter: QPainter, theme: Theme, labels: Iterable[Label], shift: float = 0.0
+) -> None:
+    """Draw labels, `shift` pixels to the right of their places."""
+    fonts, paper = _fonts(theme), theme.color("canvas")
     descents = [QFontMetricsF(font).descent() for font in fonts]
-    writers: dict[tuple[int, int], HaloText] = {}
-    for k, label in enumerate(labels):
-        if free[base + k] and (label.of < 0 or free[base + label.of]):
-            style = (label.font, label.role)
-            if style not in writers:
-                writers[style] = HaloText(painter, fonts[label.font], colors[label.role], paper)
-            at = label.bottom - descents[label.font]
-            writers[style].draw(label.left + 1, at, label.text)
-    if hover is not None:
-        _draw_hover_label(painter, theme, arcs, shapes, place, hover)
+    writers: dict[tuple[int, int], Lettering] = {}
+    for label in labels:
+        if label.font == COUNT:
+            centre = QPointF((label.left + label.right) / 2, (label.top + label.bottom) / 2)
+            draw_count(painter, theme, centre + QPointF(shift, 0), int(label.text))
+            continue
+        style = (label.font, label.role)
+        if style not in writers:
+            color = role_color(theme, label.role)
+            writers[style] = Lettering(painter, fonts[label.font], color, paper)
+        at = label.bottom - descents[label.font]
+        writers[style].draw(label.left + 1 + shift, at, label.text)
+
+
+def _fonts(theme: Theme) -> tuple[QFont, QFont, QFont]:
+    """Return the fonts of pieces, numbers and path numbers."""
+    return theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True)
 
 
 def _arc_labels(
-    fonts: tuple[QFont, QFont, QFont],
+    theme: Theme,
     arcs: Arcs,
     shapes: Placement,
-    place: Frame,
+    base: float,
     selected: int | None,
     hover: int | None,
-) -> list[_Label]:
-    """Return the labels that arcs want, the most important first."""
+    between: tuple[float, float],
+    before: int,
+) -> list[Label]:
+    """Return the labels that arcs want, the most important first; `before` stand before them."""
     role = shapes.role
     other = role == Role.OTHER
     likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
@@ -122,20 +156,23 @@ def _arc_labels(
     gone = np.isin(shapes.edge, list(marks.former | marks.forbidden))
     wanted = (role >= Role.ALTERNATIVE) | (likely & other) | roomy | marked | gone
     wanted &= ~(shapes.fragment & arcs.bumps)
+    middle = (shapes.x0 + shapes.x1) / 2
+    wanted &= (middle >= between[0]) & (middle < between[1])
     if hover is not None:
         wanted &= shapes.edge != hover
     order = shapes.priority[wanted[shapes.priority]][:MANY]
     chosen = -1 if selected is None else selected
     first = np.lexsort((~marked[order], shapes.edge[order] != chosen))
     order = order[first]
-    wide_of, small_wide_of = Widths(fonts[0]), Widths(fonts[1])
+    pieces, numbers, _ = _fonts(theme)
+    wide_of, small_wide_of = Widths(pieces), Widths(numbers)
     columns = (
         order, shapes.edge[order], role[order], shapes.path[order],
-        (shapes.x0[order] + shapes.x1[order]) / 2, shapes.x1[order] - shapes.x0[order],
-        place.base - shapes.height[order], marked[order], roomy[order],
+        middle[order], shapes.x1[order] - shapes.x0[order],
+        base - shapes.height[order], marked[order], roomy[order],
         gone[order] & arcs.has_law,
     )  # fmt: skip
-    labels: list[_Label] = []
+    labels: list[Label] = []
     for k, edge, kind, path, centre, room, apex, shifted, needs_room, silent in zip(
         *(column.tolist() for column in columns), strict=True
     ):
@@ -144,23 +181,21 @@ def _arc_labels(
         if needs_room and wide > room:
             continue
         high, low = (apex - MARK, apex + MARK) if shifted else (apex, apex)
-        own = len(labels)
+        own = before + len(labels)
         left, right = centre - wide / 2 - 1, centre + wide / 2 + 1
-        labels.append(_Label(left, high - 19, right, high - 4, text, 0, kind))
+        labels.append(Label(left, high - 19, right, high - 4, text, 0, kind))
         if kind == _ALTERNATIVE:
-            labels.append(_Label(right, high - 22, right + 8, high - 11, str(path), 2, kind, own))
+            labels.append(Label(right, high - 22, right + 8, high - 11, str(path), 2, kind, own))
         number = "" if silent else edge_number(arcs, shapes, k)
         if number:
             half = small_wide_of(number) / 2 + 1
             labels.append(
-                _Label(centre - half, low + 3, centre + half, low + 16, number, 1, kind, own)
+                Label(centre - half, low + 3, centre + half, low + 16, number, 1, kind, own)
             )
     return labels
 
 
-def _inside_counts(
-    theme: Theme, arcs: Arcs, viewport: Viewport, place: Frame
-) -> list[tuple[QRectF, int]]:
+def _inside_counts(theme: Theme, arcs: Arcs, viewport: Viewport, base: float) -> list[Label]:
     """Return over each grapheme that the path cuts inside how many tokens share it."""
     axis = viewport.axis
     if axis is None:
@@ -170,15 +205,17 @@ def _inside_counts(
     font = theme.font(SIZE_NOTE, bold=True)
     found = []
     for k in np.flatnonzero((middle >= first) & (middle <= last)).tolist():
-        spot = QPointF(viewport.screen(float(middle[k])), place.base - BUMP - 11)
+        spot = QPointF(viewport.screen(float(middle[k])), base - BUMP - 11)
         count = int(arcs.cut_count[k])
-        found.append((count_box(f"{count:,}", font, spot), count))
+        box = count_box(f"{count:,}", font, spot)
+        found.append(Label(box.left(), box.top(), box.right(), box.bottom(), str(count), COUNT, 0))
     return found
 
 
-def _draw_hover_label(
+def draw_hover_label(
     painter: QPainter, theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, edge: int
 ) -> None:
+    """Draw the name of the arc under the mouse in a frame of its own."""
     found = np.flatnonzero(shapes.edge == edge)
     if not len(found):
         return

@@ -7,7 +7,7 @@ the axis and in the view.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,17 @@ class Marks:
 NO_MARKS = Marks()
 
 
+# Members of an IntEnum are slow to reach.
+_OWN = (int(EdgeKind.PIECE), int(EdgeKind.ADDED))
+
+
+@lru_cache(maxsize=16_384)
+def _label(data: bytes) -> str:
+    """Return bytes for the eye, a long row cut. Kept: at each key most pieces stay."""
+    label = visible(data)
+    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+
+
 @dataclass(frozen=True, eq=False)
 class Arcs:
     """The edges that are drawn, in the order of the lattice.
@@ -86,10 +97,8 @@ class Arcs:
         if label is None:
             lattice = self.lattice
             piece = int(lattice.piece[edge])
-            own = piece >= 0 and lattice.kind[edge] in (EdgeKind.PIECE, EdgeKind.ADDED)
-            label = visible(lattice.vocabulary.bytes(piece) if own else lattice.bytes(edge))
-            if len(label) > LONGEST_LABEL:
-                label = label[: LONGEST_LABEL - 1] + "…"
+            own = piece >= 0 and int(lattice.kind[edge]) in _OWN
+            label = _label(lattice.vocabulary.bytes(piece) if own else lattice.bytes(edge))
             self.labels[edge] = label
         return label
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.draw.axis import TEXT_SIZE, Axis
+from app.draw.lettering import Lettering
 from app.draw.viewport import Viewport
 from app.theme import Theme
 
@@ -57,7 +58,6 @@ def draw_text(
         return
     font = theme.piece_font(size)
     faint = theme.color("ink3") if faint is None else faint
-    painter.setFont(font)
     metrics = QFontMetricsF(font)
     base = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2
     scale = size / TEXT_SIZE
@@ -65,12 +65,12 @@ def draw_text(
     shift = -8.0 if axis.unit == "byte" else 0.0
     centres = viewport.to_screen((axis.left[shown] + axis.right[shown]) / 2)
     widths = axis.advance[shown] * scale
+    letters, marks = Lettering(painter, font, color), Lettering(painter, font, faint)
     for unit, centre, width in zip(shown.tolist(), centres.tolist(), widths.tolist(), strict=True):
         label = axis.labels[unit]
         if label:
-            painter.setPen(faint if label in _MARKS else color)
             x = centre - width / 2 + nudged.get(unit, 0.0)
-            painter.drawText(QPointF(x, base + shift), label)
+            (marks if label in _MARKS else letters).draw(x, base + shift, label)
     _draw_runs(painter, viewport, rect, scale, shift, color)
     if axis.unit == "byte" and scale == 1:
         _draw_bytes(painter, viewport, theme, rect, shown, faint)
@@ -113,8 +113,7 @@ def _draw_bytes(
     """Write the bytes under the text, two digits each."""
     axis = viewport.axis
     assert axis is not None
-    painter.setFont(theme.piece_font(HEX_SIZE))
-    painter.setPen(color)
+    letters = Lettering(painter, theme.piece_font(HEX_SIZE), color)
     data = axis.text.data
     y = rect.center().y() + 4
     for unit in shown.tolist():
@@ -122,4 +121,4 @@ def _draw_bytes(
         for byte in range(start, end):
             x0, x1 = viewport.screen(axis.lead[byte]), viewport.screen(axis.trail[byte + 1])
             box = QRectF(min(x0, x1), y, abs(x1 - x0), 12)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{int(data[byte]):02X}")
+            letters.draw_centred(box, f"{int(data[byte]):02X}")

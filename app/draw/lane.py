@@ -19,9 +19,10 @@ from app.draw.arcs import edge_spans
 from app.draw.axis import Axis
 from app.draw.glyphs import draw_text
 from app.draw.isolate import isolate
-from app.draw.marks import draw_halo_text
+from app.draw.lettering import Lettering
 from app.draw.tokens import byte_places
 from app.draw.viewport import GUTTER, Viewport
+from app.draw.widths import Widths
 from app.theme import SIZE_DATA, Theme
 from engine.display import visible
 from engine.lattice import Lattice
@@ -41,8 +42,6 @@ GHOST = 9.0
 """Room at zoom 1 of bytes before the text that stand for nothing in it, inside the margin."""
 
 LONGEST_LABEL = 18
-FEW = 40
-"""Arcs in view up to which labels have a rim; where there are more, a box of paper."""
 
 READABLE = 1.7
 """Zoom under which a lane isn't drawn: a longer text is seen through a window."""
@@ -329,33 +328,29 @@ def _paint_labels(
 
     order = sorted(range(len(shown)), key=weight, reverse=True)[:160]
     font = theme.piece_font(SIZE_DATA)
-    metrics = QFontMetricsF(font)
+    metrics, wide_of = QFontMetricsF(font), Widths(font)
     boxes: list[QRectF] = []
     for i in order:
         edge = int(shown[i])
         text = picture.places.text(edge)
         x0, x1 = picture.places.x0[edge], picture.places.x1[edge]
         centre = picture.viewport.screen(float(x0 + x1) / 2)
-        wide = metrics.horizontalAdvance(text)
+        wide = wide_of(text)
         boxes.append(QRectF(centre - wide / 2 - 1, base - height[i] - 16, wide + 2, 15))
     sides = np.array([(b.left(), b.top(), b.right(), b.bottom()) for b in boxes]).reshape(-1, 4)
+    paper = theme.color("canvas")
+    own, strong, faint = (
+        Lettering(painter, font, color, paper)
+        for color in (picture.color, theme.color("ink"), theme.color("ink3"))
+    )
     for i, box, free in zip(order, boxes, free_boxes(sides), strict=True):
         edge = int(shown[i])
         if not free:
             continue
+        letters = strong if edge in here or edge == newest else faint
         if edge in back or (edge in held and edge in here):
-            color = picture.color
-        else:
-            color = theme.color("ink" if edge in here or edge == newest else "ink3")
-        place = QPointF(box.left() + 1, box.bottom() - metrics.descent())
-        text = picture.places.text(edge)
-        if len(shown) <= FEW:
-            draw_halo_text(painter, place, text, font, color, theme.color("canvas"))
-        else:
-            painter.fillRect(box, theme.color("canvas"))
-            painter.setFont(font)
-            painter.setPen(color)
-            painter.drawText(place, text)
+            letters = own
+        letters.draw(box.left() + 1, box.bottom() - metrics.descent(), picture.places.text(edge))
 
 
 def reveal(viewport: Viewport, trace: PassTrace, places: LanePlaces, node: int) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen
 
-from app.draw.arc_labels import draw_labels, role_color
+from app.draw.arc_labels import draw_labels, place_labels, role_color
 from app.draw.arcs import Arcs, Nodes
 from app.draw.constraint_marks import (
     apart_pen,
@@ -29,7 +29,7 @@ from engine.place import Placement, Role
 Floats = NDArray[np.float64]
 
 TOO_MANY = 4000
-"""Arcs in view above which a density image is drawn."""
+"""Arcs in a view of mean density above which a density image is drawn."""
 
 NEAR, FAR = 0.5, 0.1
 """Zoom from which labels are drawn, and under which a density image stands for the arcs."""
@@ -60,8 +60,41 @@ def draw_lattice(
     """Draw arcs, axis, text, nodes, bars and labels of the part in view."""
     painter.save()
     painter.setClipRect(QRectF(GUTTER, 0, place.width - GUTTER, place.base + 200))
+    draw_picture(painter, viewport, theme, arcs, nodes, shapes, place, light)
+    if has_labels(arcs, viewport):
+        labels = place_labels(
+            viewport, theme, arcs, shapes, place.base, light.selected, light.hover
+        )
+        draw_labels(painter, theme, labels)
+    painter.restore()
+
+
+def is_far(arcs: Arcs, viewport: Viewport) -> bool:
+    """Whether a density image stands for the arcs, wherever the view is."""
+    axis = viewport.axis
+    if axis is None or viewport.zoom < FAR:
+        return True
+    return len(arcs) * min(viewport.width / max(axis.width * viewport.zoom, 1.0), 1.0) > TOO_MANY
+
+
+def has_labels(arcs: Arcs, viewport: Viewport) -> bool:
+    """Whether arcs are large enough to be labelled."""
+    return viewport.zoom >= NEAR and not is_far(arcs, viewport)
+
+
+def draw_picture(
+    painter: QPainter,
+    viewport: Viewport,
+    theme: Theme,
+    arcs: Arcs,
+    nodes: Nodes,
+    shapes: Placement,
+    place: Frame,
+    light: Light,
+) -> None:
+    """Draw all but the labels of the part in view."""
     _draw_span(painter, viewport, theme, place, light)
-    far = len(shapes) > TOO_MANY or viewport.zoom < FAR
+    far = is_far(arcs, viewport)
     if far:
         _draw_density(painter, theme, shapes, place)
     else:
@@ -76,9 +109,6 @@ def draw_lattice(
         draw_marks(painter, viewport, theme, arcs, nodes, shapes, place)
     if arcs.has_law and not far:
         _draw_bars(painter, viewport, theme, nodes, place)
-    if not far and viewport.zoom >= NEAR:
-        draw_labels(painter, viewport, theme, arcs, shapes, place, light.selected, light.hover)
-    painter.restore()
 
 
 def _arc(path: QPainterPath, shapes: Placement, k: int, base: float) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.draw.axis import Axis
 from app.draw.glyphs import draw_text
-from app.draw.looks import looks_of
+from app.draw.looks import COLORS, looks_of
 from app.draw.marks import draw_count, draw_hatch, draw_underline, notched
 from app.draw.viewport import MARGIN, Viewport
 from app.theme import SIZE_NOTE, Theme
@@ -102,6 +102,11 @@ class Bands:
     def looks(self) -> tuple[Ints, Ints]:
         """Colour and underline of each group by identity, made when first painted."""
         return looks_of(self.id)
+
+    @cached_property
+    def usual_width(self) -> float:
+        """The mean width of a band at zoom 1."""
+        return float(np.mean(self.rect_right - self.rect_left)) if len(self.rect_left) else 0.0
 
     @property
     def n_groups(self) -> int:
@@ -212,13 +217,15 @@ def draw_bands(
         return
     lefts = viewport.to_screen(bands.rect_left[seen])
     rights = viewport.to_screen(bands.rect_right[seen])
-    mean = float(np.mean(rights - lefts))
+    mean = bands.usual_width * viewport.zoom
     if mean < DENSITY:
         _draw_density(painter, theme, lefts, rights, rect)
         return
     plain = mean < TWO_TONES
     groups = bands.rect_group[seen]
-    ink = theme.color("ink")
+    ink, paper, hatch = theme.color("ink"), theme.color("panel"), theme.color("line")
+    frame = QPen(theme.color("line2"), 1)
+    tones = [theme.band(i) for i in range(COLORS)]
     fragments: list[tuple[QRectF, int, int]] = []
     colors, lines = bands.looks if by_identity else (None, None)
     for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
@@ -227,14 +234,12 @@ def draw_bands(
             continue
         gap = GAP if not plain else min(GAP, (right - left) / 4)
         box = QRectF(left + gap / 2, rect.top(), max(right - left - gap, 0.5), rect.height())
-        color = theme.band(group if colors is None else int(colors[group]))
         if plain:
-            color = theme.band(group % 2 * 2)
+            painter.fillRect(box, tones[group % 2 * 2])
+            continue
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
-        if plain:
-            painter.drawRect(box)
-        elif bands.special[group]:
+        painter.setBrush(tones[group % COLORS if colors is None else int(colors[group])])
+        if bands.special[group]:
             painter.setPen(QPen(theme.color("special"), 1.2))
             painter.drawPath(notched(box.adjusted(0.6, 0.6, -0.6, -0.6)))
         elif bands.unknown[group]:
@@ -243,10 +248,10 @@ def draw_bands(
             if bands.fragment[group]:
                 fragments.append((box, group, int(bands.token[group + 1] - bands.token[group])))
         elif bands.fragment[group]:
-            painter.setBrush(theme.color("panel"))
+            painter.setBrush(paper)
             painter.drawRoundedRect(box, 2, 2)
-            draw_hatch(painter, box, theme.color("line"))
-            painter.setPen(QPen(theme.color("line2"), 1))
+            draw_hatch(painter, box, hatch)
+            painter.setPen(frame)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
             fragments.append((box, group, int(bands.token[group + 1] - bands.token[group])))

@@ -183,6 +183,13 @@ class Viewport(QObject):
         self._fitted = False
         self.changed.emit()
 
+    def part(self, scroll: float, width: float) -> Viewport:
+        """Return a viewport of the same axis and zoom that sees another stretch of it."""
+        other = Viewport()
+        other._axis, other._zoom = self._axis, self._zoom
+        other._scroll, other._width, other._fitted = scroll, width, False
+        return other
+
     def hold(self, axis: Axis | None) -> None:
         """Show another axis without moving."""
         self._axis = axis

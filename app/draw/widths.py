@@ -14,11 +14,12 @@ class Widths:
         self._key = font.toString()
 
     def __call__(self, text: str) -> float:
-        return _width(text, self._key)
+        return width_of(text, self._key)
 
 
 @lru_cache(maxsize=16_384)
-def _width(text: str, font_key: str) -> float:
+def width_of(text: str, font_key: str) -> float:
+    """Return the width of a text in a font given by its description."""
     font = QFont()
     font.fromString(font_key)
     return QFontMetricsF(font).horizontalAdvance(text)

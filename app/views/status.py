@@ -42,6 +42,7 @@ class StatusLine(QWidget):
         self.shown_job: Job | None = None
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(self.tr("Status"))
+        self._job_seen = True
         self._left, self._right, self._note, self._job = (QLabel() for _ in range(4))
         for label in (self._left, self._right, self._note, self._job):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -173,8 +174,10 @@ class StatusLine(QWidget):
         now = time.monotonic()
         late = [job for job, at in self._begun.items() if now - at >= PATIENCE]
         job = late[0] if late else None
-        for widget in (self._job, self._bar, self.cancel_button):
-            widget.setVisible(job is not None)
+        if self._job_seen is not (job is not None):
+            self._job_seen = job is not None
+            for widget in (self._job, self._bar, self.cancel_button):
+                widget.setVisible(job is not None)
         if job is not None:
             done, total = self._done.get(job, (0, 0))
             share = done / total if total else None

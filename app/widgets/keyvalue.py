@@ -31,6 +31,8 @@ class KeyValue(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._facts: tuple[Fact, ...] = ()
+        self._shown: dict[int, Fact] = {}
+        """What the rows hold."""
         self._rows: list[tuple[QLabel, QLabel]] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -50,15 +52,22 @@ class KeyValue(QWidget):
 
     def set_facts(self, facts: Sequence[Fact]) -> None:
         """Show other facts."""
+        if tuple(facts) == self._facts:
+            return
         self._facts = tuple(facts)
+        self._fill()
+
+    def _fill(self) -> None:
+        facts = self._facts
         while len(self._rows) < len(facts):
             self._rows.append(self._row(len(self._rows)))
         for place, (name, value) in enumerate(self._rows):
             seen = place < len(facts)
-            name.setVisible(seen)
-            value.setVisible(seen)
-            if seen:
-                fact = facts[place]
+            if seen is name.isHidden():
+                name.setVisible(seen)
+                value.setVisible(seen)
+            if seen and self._shown.get(place) != facts[place]:
+                fact = self._shown[place] = facts[place]
                 name.setText(fact.name)
                 name.setFont(self._theme.font(SIZE_DATA))
                 name.setToolTip(fact.tip)
@@ -69,7 +78,8 @@ class KeyValue(QWidget):
                 value.setToolTip(fact.tip)
 
     def _dress(self) -> None:
-        self.set_facts(self._facts)
+        self._shown.clear()
+        self._fill()
 
     def _row(self, row: int) -> tuple[QLabel, QLabel]:
         name, value = QLabel(), QLabel()

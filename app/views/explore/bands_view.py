@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
@@ -19,7 +21,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.glyphs import draw_text
 from app.draw.marks import draw_letter, notched
-from app.draw.tokens import Bands, draw_bands, text_rect
+from app.draw.strips import Strips
+from app.draw.tokens import DENSITY, Bands, draw_bands, text_rect
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -42,6 +45,7 @@ class BandsView(QWidget):
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._hover: tuple[int, int] | None = None
+        self._strips = Strips(self._paint_bands)
         self.coloring = ColoringControl(placed.session, theme, self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -53,15 +57,15 @@ class BandsView(QWidget):
                 "Left and right walk the tokens, up and down the models. Copy takes the characters."
             )
         )
-        placed.viewport.changed.connect(self.update)
+        placed.viewport.changed.connect(self._moved)
         placed.bands_changed.connect(self._bands_changed)
-        placed.hover_changed.connect(self.update)
+        placed.hover_changed.connect(self._refresh)
         placed.axis_changed.connect(self._bands_changed)
         self._session.models_changed.connect(self._bands_changed)
-        self._session.active_changed.connect(self.update)
-        self._session.selection_changed.connect(self.update)
-        self._session.settings_changed.connect(self.update)
-        theme.changed.connect(self.update)
+        self._session.active_changed.connect(self._refresh)
+        self._session.selection_changed.connect(self._refresh)
+        self._session.settings_changed.connect(self._refresh)
+        theme.changed.connect(self._refresh)
         self._bands_changed()
 
     @property
@@ -91,7 +95,16 @@ class BandsView(QWidget):
     def _bands_changed(self) -> None:
         self._hover = None
         self.setFixedHeight(self.sizeHint().height())
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Paint anew."""
+        self._strips.clear()
         self.update()
+
+    def _moved(self) -> None:
+        left = math.floor(GUTTER)
+        self.update(QRect(left, HEAD, self.width() - left, self.height() - HEAD))
 
     def row_rect(self, row: int) -> QRectF:
         """Return where the bands of model number `row` are drawn."""
@@ -103,9 +116,34 @@ class BandsView(QWidget):
         theme, painter = self._theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(event.rect(), theme.color("canvas"))
+        self._paint_rows(painter)
+        if event.rect().left() < GUTTER or event.rect().top() < HEAD:
+            self._paint_heads(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("ink"), 1, Qt.PenStyle.DotLine))
+            painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        """Paint the bands, as far as it can from what was painted before."""
+        viewport = self._viewport
+        if any(
+            bands.usual_width * viewport.zoom < DENSITY for bands in self._placed.bands.values()
+        ):
+            # How many stand at a place is counted in the view.
+            painter.save()
+            painter.setClipRect(QRectF(GUTTER, HEAD, self.width() - GUTTER, self.height()))
+            self._paint_bands(painter, viewport, 0)
+            painter.restore()
+            return
+        self._strips.draw(painter, viewport, self.height(), self._theme.color("canvas"))
+
+    def _paint_heads(self, painter: QPainter) -> None:
+        theme = self._theme
+        painter.fillRect(QRectF(0, 0, self.width(), HEAD), theme.color("canvas"))
         painter.setFont(theme.font(SIZE_NOTE))
         painter.setPen(theme.color("ink3"))
-        head = QRectF(12, 2, GUTTER - 12, HEAD - 6)
+        head = QRectF(12, 2, GUTTER - 18, HEAD - 6)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(head, middle | Qt.AlignmentFlag.AlignLeft, self.tr("Model"))
         painter.drawText(head, middle | Qt.AlignmentFlag.AlignRight, self.tr("tokens"))
@@ -115,11 +153,7 @@ class BandsView(QWidget):
         note = next((n for n in self.notes() if metrics.horizontalAdvance(n) <= place.width()), "")
         painter.drawText(place, middle | Qt.AlignmentFlag.AlignLeft, note)
         for row, opened in enumerate(self._session.models):
-            self._paint_row(painter, row, opened)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.color("ink"), 1, Qt.PenStyle.DotLine))
-            painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+            self._paint_head(painter, row, opened)
 
     def notes(self) -> tuple[str, ...]:
         """Return the line above the bands, the fullest first: the first that has room is shown.
@@ -135,7 +169,7 @@ class BandsView(QWidget):
         few = self.tr("The first {shown:,} of {total:,} bytes").format(shown=shown, total=total)
         return f"{part} {legend}", f"{part} {brief}", part, few
 
-    def _paint_row(self, painter: QPainter, row: int, opened: OpenModel) -> None:
+    def _paint_head(self, painter: QPainter, row: int, opened: OpenModel) -> None:
         theme = self._theme
         active = self._session.active is opened
         rect = self.row_rect(row)
@@ -149,13 +183,13 @@ class BandsView(QWidget):
         painter.setFont(bold)
         painter.setPen(theme.color("ink"))
         painter.drawText(
-            QRectF(0, rect.top(), GUTTER, rect.height()),
+            QRectF(0, rect.top(), GUTTER - 6, rect.height()),
             middle | Qt.AlignmentFlag.AlignRight,
             count,
         )
         font = theme.font(SIZE_DATA, bold=active)
         metrics = QFontMetricsF(font)
-        room = GUTTER - 36 - QFontMetricsF(bold).horizontalAdvance(count) - 8
+        room = GUTTER - 42 - QFontMetricsF(bold).horizontalAdvance(count) - 8
         name = metrics.elidedText(opened.name, Qt.TextElideMode.ElideRight, room)
         painter.setFont(font)
         painter.setPen(theme.color("ink" if active else "ink2"))
@@ -164,22 +198,28 @@ class BandsView(QWidget):
             middle | Qt.AlignmentFlag.AlignLeft,
             name,
         )
-        painter.save()
-        painter.setClipRect(
-            QRectF(GUTTER, rect.top() - 3, self.width() - GUTTER, self.band + GAP + 3)
-        )
-        self._paint_underlay(painter, opened, bands, rect)
-        ink = theme.color("ink")
-        if bands is None:
-            draw_text(painter, self._viewport, theme, text_rect(self._viewport, rect), ink)
-            self._paint_forbidden(painter, opened, rect)
-        else:
-            label = self._ghost_label(opened.key, bands)
-            by_identity = self._session.settings.color == "identity"
-            draw_bands(painter, self._viewport, theme, bands, rect, label, by_identity=by_identity)
-        painter.restore()
 
-    def _paint_forbidden(self, painter: QPainter, opened: OpenModel, rect: QRectF) -> None:
+    def _paint_bands(self, painter: QPainter, viewport: Viewport, _: int) -> None:
+        theme, by_identity = self._theme, self._session.settings.color == "identity"
+        for row, opened in enumerate(self._session.models):
+            rect = self.row_rect(row)
+            bands = self._placed.bands.get(opened.key)
+            painter.save()
+            room = QRectF(0, rect.top() - 3, GUTTER + viewport.width, self.band + GAP + 3)
+            painter.setClipRect(room, Qt.ClipOperation.IntersectClip)
+            self._paint_underlay(painter, viewport, opened, bands, rect)
+            if bands is None:
+                ink = theme.color("ink")
+                draw_text(painter, viewport, theme, text_rect(viewport, rect), ink)
+                self._paint_forbidden(painter, viewport, opened, rect)
+            else:
+                label = self._ghost_label(opened.key, bands)
+                draw_bands(painter, viewport, theme, bands, rect, label, by_identity=by_identity)
+            painter.restore()
+
+    def _paint_forbidden(
+        self, painter: QPainter, viewport: Viewport, opened: OpenModel, rect: QRectF
+    ) -> None:
         """Mark the special strings for which the text isn't encoded."""
         reading, axis = self._session.reading(opened.key), self._placed.axis
         if reading is None or reading.encoding is not None:
@@ -190,7 +230,7 @@ class BandsView(QWidget):
         for found in reading.found:
             start, end = bounds[found.start_char], bounds[found.start_char + len(found.text)]
             for left, right in axis.intervals(int(start), int(end)):
-                x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
+                x0, x1 = viewport.screen(left), viewport.screen(right)
                 painter.drawPath(notched(QRectF(x0, rect.top(), x1 - x0, rect.height())))
 
     def _ghost_label(self, key: int, bands: Bands) -> str:
@@ -200,7 +240,12 @@ class BandsView(QWidget):
         return visible(encoding.vocabulary.bytes(int(encoding.ids[0])))
 
     def _paint_underlay(
-        self, painter: QPainter, opened: OpenModel, bands: Bands | None, rect: QRectF
+        self,
+        painter: QPainter,
+        viewport: Viewport,
+        opened: OpenModel,
+        bands: Bands | None,
+        rect: QRectF,
     ) -> None:
         """Light the selected stretch, and the token under the mouse."""
         axis = self._placed.axis
@@ -208,7 +253,7 @@ class BandsView(QWidget):
         yellow, ink = self._theme.color("selection"), self._theme.color("ink")
         if span is not None and span[1] <= axis.shown:
             for left, right in axis.intervals(*span):
-                x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
+                x0, x1 = viewport.screen(left), viewport.screen(right)
                 painter.fillRect(
                     QRectF(x0 - 1, rect.top() - 3, x1 - x0 + 2, rect.height() + 6), yellow
                 )
@@ -220,7 +265,7 @@ class BandsView(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(ink, 1.5))
             for left, right in pairs:
-                x0, x1 = self._viewport.screen(left), self._viewport.screen(right)
+                x0, x1 = viewport.screen(left), viewport.screen(right)
                 painter.drawRect(QRectF(x0, rect.top() - 1.5, x1 - x0, rect.height() + 3))
 
     # Mouse
@@ -252,7 +297,7 @@ class BandsView(QWidget):
             bands = self._placed.bands[hover[0]]
             start, end = bands.start[hover[1]], bands.end[hover[1]]
             self._placed.hover((int(start), int(np.ceil(end))))
-        self.update()
+        self._refresh()
 
     def leaveEvent(self, event: QEvent) -> None:
         self._set_hover(None)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.models.edges import EdgeTableModel
 from app.session import Session
 from app.theme import Theme
-from app.views.explore.placed import FEW, Placed
+from app.views.explore.placed import Placed
 from app.widgets.rows_table import RowsTable
 
 WIDTHS = {
@@ -41,10 +41,8 @@ class EdgeTable(RowsTable):
     def refresh(self) -> None:
         """Show the newest lattice."""
         analysis = self._placed.analysis
-        # Nobody sees the table while its tab is behind: a long one is made when it comes in front.
-        self._late = (
-            analysis is not None and analysis.lattice.n_edges > FEW and not self.isVisible()
-        )
+        # Nobody sees the table while its tab is behind: it is made when it comes in front.
+        self._late = analysis is not None and not self.isVisible()
         if self._late:
             return
         unit = self._session.settings.unit

@@ -97,6 +97,14 @@ class Inspector(QScrollArea):
             self.show_button, self.activate_button, self.copy_selected_button, self.copy_button,
         ):  # fmt: skip
             self._column.addWidget(widget)
+        self._parts = (
+            self.piece, self.state, self.hint, self._why_line, self.why_title, self.why,
+            self.bricks, self.why_end, self._elsewhere_line, self.elsewhere_title,
+            self.elsewhere, self.activate_button,
+        )  # fmt: skip
+        """What isn't shown for everything that can be selected."""
+        self._wanted: set[QWidget] = set()
+        self._seen: set[QWidget] = set(self._parts)
         self._column.addStretch()
         self.setWidget(self.body)
         self.pin_button.clicked.connect(partial(self._constrain, "pin"))
@@ -153,6 +161,7 @@ class Inspector(QScrollArea):
             button.setIcon(icon(name, self._theme, size=18))
         for label in (self.why, self.why_end):
             label.setFont(self._theme.font(SIZE_BODY))
+        self.state.setFont(self._theme.font(SIZE_DATA, bold=True))
         self.refresh()
 
     def refresh(self) -> None:
@@ -188,17 +197,16 @@ class Inspector(QScrollArea):
         chosen = bool(selected_text(self._session))
         self.copy_selected_button.setVisible(chosen)
         self._action_line.setVisible(selection.piece is not None or some or chosen)
+        # Only what changes: to hide and show again has the whole pane laid out anew.
+        for part in self._wanted ^ self._seen:
+            part.setVisible(part in self._wanted)
+        self._seen = self._wanted
 
     def _fresh(self) -> bool:
         return not self._placed.stale_text
 
     def _reset(self) -> None:
-        for widget in (
-            self.piece, self.state, self.hint, self._why_line, self.why_title, self.why,
-            self.bricks, self.why_end, self._elsewhere_line, self.elsewhere_title,
-            self.elsewhere, self.activate_button,
-        ):  # fmt: skip
-            widget.hide()
+        self._wanted = set()
         self.reason = None
         self.title.end.setText("")
 
@@ -206,15 +214,15 @@ class Inspector(QScrollArea):
         size = SIZE_INSPECTOR if len(text) <= LONG_PIECE else SIZE_PIECE
         self.piece.setFont(self._theme.piece_font(size if len(text) <= 60 else SIZE_BODY))
         self.piece.setText(text)
-        self.piece.show()
+        self._wanted.add(self.piece)
 
     def _say(self, words: str, token: str) -> None:
-        palette = self.state.palette()
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.color(token))
-        self.state.setPalette(palette)
-        self.state.setFont(self._theme.font(SIZE_DATA, bold=True))
+        self._wanted.add(self.state)
+        palette, color = self.state.palette(), self._theme.color(token)
+        if palette.color(QPalette.ColorRole.WindowText) != color:
+            palette.setColor(QPalette.ColorRole.WindowText, color)
+            self.state.setPalette(palette)
         self.state.setText(words)
-        self.state.show()
 
     def _show_edge(self, analysis: Analysis, edge: int) -> None:
         lattice, unit = analysis.lattice, self._session.settings.unit
@@ -318,7 +326,7 @@ class Inspector(QScrollArea):
         self.values.set_facts(rows)
         active = self._session.active
         if opened is not None and opened is not active:
-            self.activate_button.show()
+            self._wanted.add(self.activate_button)
         self._show_elsewhere(span, selection.model)
 
     def _show_path(self, analysis: Analysis, place: int) -> None:
@@ -350,7 +358,7 @@ class Inspector(QScrollArea):
                     "and 1 to 9 choose a path. P pins what is selected, X forbids it."
                 )
             )
-        self.hint.show()
+        self._wanted.add(self.hint)
 
     def _show_model(self, opened: OpenModel) -> None:
         self._say(f"{opened.letter} · {opened.name} · {opened.model.summary}", "ink2")
@@ -389,9 +397,13 @@ class Inspector(QScrollArea):
         self.bricks.set_lines(lines)
         end = sentences.consequence(reason)
         self.why_end.setText(end)
-        for widget in (self._why_line, self.why_title, self.why):
-            widget.show()
-        self.why_end.setVisible(bool(end))
+        self._seen |= {self._why_line, self.why_title, self.why}
+        if lines:
+            self._seen.add(self.bricks)
+        if end:
+            self._seen.add(self.why_end)
+        for part in self._parts:
+            part.setVisible(part in self._seen)
 
     def _brick_lines(self, reason: ScoreReason) -> list[BrickLine]:
         lattice = reason.lattice
@@ -413,8 +425,8 @@ class Inspector(QScrollArea):
     def _show_elsewhere(self, span: tuple[int, int], besides: int | None) -> None:
         found = stretches(self._session, span, besides)
         self.elsewhere.set_stretches(found)
-        for widget in (self._elsewhere_line, self.elsewhere_title, self.elsewhere):
-            widget.setVisible(bool(found))
+        if found:
+            self._wanted |= {self._elsewhere_line, self.elsewhere_title, self.elsewhere}
 
     # Doing
 

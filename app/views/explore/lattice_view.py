@@ -18,9 +18,19 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.counts import counted
-from app.draw.arcs import arcs_in_view
+from app.draw.arc_labels import Label, draw_hover_label, draw_labels, place_labels
+from app.draw.arcs import Arcs, arcs_in_view
 from app.draw.frame import Frame, frame
-from app.draw.lattice import Light, draw_lattice, draw_minimap
+from app.draw.lattice import (
+    FAR,
+    Light,
+    draw_lattice,
+    draw_minimap,
+    draw_picture,
+    has_labels,
+    is_far,
+)
+from app.draw.strips import BESIDE, WIDE, Strips, update_moved, whole_scroll
 from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
 from app.session import Session
 from app.theme import SIZE_BODY, Theme
@@ -49,6 +59,10 @@ class LatticeView(QWidget):
         self._session: Session = placed.session
         self._hover: int | None = None
         self._shapes: Placement | None = None
+        self._far = False
+        self._strips = Strips(self._paint_strip)
+        self._labels: dict[int, list[Label]] = {}
+        """Of each strip, at places on the zoomed axis."""
         self._drag: QPointF | None = None
         self._moved = False
         self._on_map = False
@@ -59,10 +73,10 @@ class LatticeView(QWidget):
         self.setAccessibleName(self.tr("Lattice"))
         placed.lattice_viewport.changed.connect(self._moved_view)
         placed.lattice_changed.connect(self._lattice_changed)
-        placed.hover_changed.connect(self.update)
-        self._session.selection_changed.connect(self.update)
-        self._session.settings_changed.connect(self.update)
-        theme.changed.connect(self.update)
+        placed.hover_changed.connect(self._refresh)
+        self._session.selection_changed.connect(self._refresh)
+        self._session.settings_changed.connect(self._refresh)
+        theme.changed.connect(self._refresh)
         self._lattice_changed()
 
     def sizeHint(self) -> QSize:
@@ -125,18 +139,32 @@ class LatticeView(QWidget):
                 + "\n"
                 + self.legend()
             )
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Paint anew."""
+        self._strips.clear()
         self.update()
 
     def _moved_view(self) -> None:
         self._shapes = None
-        self.update()
+        far = self.viewport.zoom < FAR
+        update_moved(self, gutter=far != self._far)
+        self._far = far
 
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(event.rect(), self._theme.color("canvas"))
-        self.paint(painter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        arcs = self._placed.arcs
+        drawn = arcs is not None and arcs.total and not self._session.forbidden
+        if arcs is None or not drawn or is_far(arcs, self.viewport):
+            self.paint(painter)
+        else:
+            self._paint_moving(painter, arcs)
+            self._paint_still(painter, arcs, legend=event.rect().left() < GUTTER)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self._theme.color("ink"), 1, Qt.PenStyle.DotLine))
@@ -155,10 +183,62 @@ class LatticeView(QWidget):
         if not arcs.total:
             self._say(painter, self._nothing())
             return
-        place = self.place
-        draw_lattice(painter, self.viewport, theme, arcs, nodes, shapes, place, self.light())
+        light, place = self.light(), self.place
+        draw_lattice(painter, self.viewport, theme, arcs, nodes, shapes, place, light)
+        self._paint_still(painter, arcs)
+
+    def _paint_moving(self, painter: QPainter, arcs: Arcs) -> None:
+        """Paint what hangs on the axis, as far as it can from what was painted before."""
+        viewport, canvas = self.viewport, self._theme.color("canvas")
+        shown = self._strips.draw(painter, viewport, self.height(), canvas)
+        if not has_labels(arcs, viewport):
+            return
+        painter.save()
+        painter.setClipRect(QRectF(GUTTER, 0, viewport.width, self.height()))
+        scroll = whole_scroll(viewport, self.devicePixelRatioF())
+        for number in shown:
+            draw_labels(painter, self._theme, self._labels[number], -scroll)
+        painter.restore()
+
+    def _paint_strip(self, painter: QPainter, viewport: Viewport, number: int) -> None:
+        arcs, nodes = self._placed.arcs, self._placed.nodes
+        assert arcs is not None
+        assert nodes is not None
+        place, light, theme = self.place, self.light(), self._theme
+        shapes = arcs_in_view(arcs, viewport, place.room)
+        draw_picture(painter, viewport, theme, arcs, nodes, shapes, place, light)
+        if not self._strips.kept:
+            self._labels.clear()
+        if not has_labels(arcs, viewport):
+            return
+        # Labels aren't cut at the edge of a strip: they are placed with it, beside those of its
+        # neighbours, and drawn over all.
+        beside = self._labels.get(number - 1, []) + self._labels.get(number + 1, [])
+        taken = [label.moved(-viewport.scroll) for label in beside]
+        left = GUTTER + BESIDE
+        found = place_labels(
+            viewport,
+            theme,
+            arcs,
+            shapes,
+            place.base,
+            light.selected,
+            light.hover,
+            (left, left + WIDE),
+            taken,
+        )
+        self._labels[number] = [label.moved(viewport.scroll) for label in found]
+
+    def _paint_still(self, painter: QPainter, arcs: Arcs, *, legend: bool = True) -> None:
+        """Paint what doesn't move with the axis, and the name of the arc under the mouse."""
+        theme, placed, place = self._theme, self._placed, self.place
+        hover = self._hover
+        shapes = None if hover is None else self.shapes()
+        if hover is not None and shapes is not None and has_labels(arcs, self.viewport):
+            draw_hover_label(painter, theme, arcs, shapes, place, hover)
         draw_minimap(painter, self.viewport, theme, arcs, place)
-        draw_legend(painter, theme, placed, self, place)
+        if legend:
+            draw_legend(painter, theme, placed, self, place)
         if placed.stale_theta or placed.stale_text:
             painter.setPen(QPen(theme.color("line2"), 2, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(GUTTER, 1), QPointF(self.width(), 1))
@@ -216,7 +296,7 @@ class LatticeView(QWidget):
             self._placed.hover(None)
         else:
             self._placed.hover(analysis.lattice.source(edge))
-        self.update()
+        self._refresh()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
-    QColor,
     QFocusEvent,
     QFontMetricsF,
     QKeyEvent,
@@ -21,7 +20,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.counts import counted
 from app.draw.bricks import BrickRow
+from app.draw.lettering import Lettering
 from app.draw.marks import draw_brick, draw_hatch
+from app.draw.strips import Strips, update_moved
 from app.draw.tokens import DENSITY, TWO_TONES, ghost_box
 from app.draw.viewport import GUTTER, Viewport
 from app.draw.widths import Widths
@@ -44,6 +45,31 @@ RIGHT = Qt.AlignmentFlag.AlignRight
 BAR_LEFT, BAR_WIDTH = 30.0, 58.0
 
 
+class _Look:
+    """Colours and letters of one row, asked for once at each paint of it."""
+
+    def __init__(self, painter: QPainter, theme: Theme, *, best: bool) -> None:
+        role = "best" if best else "alternative"
+        self.line, self.fill = theme.color(role), theme.color(f"fill_{role}")
+        self.plain, self.hair, self.hatch = (theme.color(x) for x in ("line", "hair", "line2"))
+        self.canvas = theme.color("canvas")
+        self._fonts = {True: theme.font(SIZE_NOTE), False: theme.piece_font(SIZE_NOTE)}
+        self._letters = {
+            (note, differs): Lettering(painter, font, theme.color("ink" if differs else "ink3"))
+            for note, font in self._fonts.items()
+            for differs in (True, False)
+        }
+
+    def letters(self, *, note: bool, differs: bool) -> Lettering:
+        """Return what writes a piece, or a note in its place."""
+        return self._letters[note, differs]
+
+    def elided(self, text: str, room: float, *, note: bool) -> str:
+        """Return a text with its end left out, so that it fits."""
+        metrics = QFontMetricsF(self._fonts[note])
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+
 class PathsView(QWidget):
     """Rows of bricks: what differs from path 1 is filled. Up and down choose a path."""
 
@@ -59,11 +85,12 @@ class PathsView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(ROW + 2 * TOP)
         self.setAccessibleName(self.tr("Best paths"))
-        placed.lattice_viewport.changed.connect(self.update)
+        self._strips = Strips(self._paint_bricks)
+        placed.lattice_viewport.changed.connect(self._moved)
         placed.lattice_changed.connect(self._lattice_changed)
-        placed.hover_changed.connect(self.update)
-        self._session.selection_changed.connect(self.update)
-        theme.changed.connect(self.update)
+        placed.hover_changed.connect(self._refresh)
+        self._session.selection_changed.connect(self._refresh)
+        theme.changed.connect(self._refresh)
         self._lattice_changed()
 
     def sizeHint(self) -> QSize:
@@ -88,7 +115,15 @@ class PathsView(QWidget):
             if self._ties
             else ""
         )
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Paint anew."""
+        self._strips.clear()
         self.update()
+
+    def _moved(self) -> None:
+        update_moved(self)
 
     def row_rect(self, row: int) -> QRectF:
         """Return where the bricks of a path are drawn."""
@@ -113,13 +148,44 @@ class PathsView(QWidget):
         theme, painter = self._theme, QPainter(self)
         painter.fillRect(event.rect(), theme.color("canvas"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for place, row in enumerate(self._placed.rows):
-            self._paint_head(painter, place, row)
-            self._paint_row(painter, place, row)
+        self._paint_rows(painter)
+        if event.rect().left() < GUTTER:
+            for place, row in enumerate(self._placed.rows):
+                self._paint_head(painter, place, row)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("ink"), 1, Qt.PenStyle.DotLine))
             painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        """Paint the bricks, as far as it can from what was painted before."""
+        viewport, axis, rows = self._viewport, self._viewport.axis, self._placed.rows
+        if axis is None:
+            return
+        if any(self._mean(row) < DENSITY for row in rows):
+            painter.save()
+            painter.setClipRect(QRectF(GUTTER, 0, self.width(), self.height()))
+            self._paint_bricks(painter, viewport, 0)
+            painter.restore()
+        else:
+            self._strips.draw(painter, viewport, self.height(), self._theme.color("canvas"))
+        painter.save()
+        painter.setClipRect(QRectF(GUTTER, 0, self.width(), self.height()))
+        for place, row in enumerate(rows):
+            stop = self._same_from(place, row)
+            if stop < axis.shown and self._mean(row) >= DENSITY:
+                self._paint_same(painter, self.row_rect(place), stop)
+        painter.restore()
+
+    def _mean(self, row: BrickRow) -> float:
+        """Return the mean width of a row's bricks in pixels."""
+        axis = self._viewport.axis
+        return 0.0 if axis is None else axis.width * self._viewport.zoom / max(len(row.first), 1)
+
+    def _paint_bricks(self, painter: QPainter, viewport: Viewport, _: int) -> None:
+        first, other = (_Look(painter, self._theme, best=best) for best in (True, False))
+        for place, row in enumerate(self._placed.rows):
+            self._paint_row(painter, viewport, first if place == 0 else other, place, row)
 
     def _paint_head(self, painter: QPainter, place: int, row: BrickRow) -> None:
         theme, rect = self._theme, self.row_rect(place)
@@ -148,7 +214,7 @@ class PathsView(QWidget):
         bar = QRectF(BAR_LEFT, rect.center().y() - 6, max(wide, 1.0), 12)
         painter.fillRect(bar, color)
         painter.setPen(theme.color("ink"))
-        box = QRectF(BAR_LEFT, rect.top(), GUTTER - BAR_LEFT, rect.height())
+        box = QRectF(BAR_LEFT, rect.top(), GUTTER - 6 - BAR_LEFT, rect.height())
         painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, number(path.probability))
 
     def _algorithm(self) -> str:
@@ -157,26 +223,22 @@ class PathsView(QWidget):
         opened = None if analysis is None else self._session.open_model(analysis.model_key)
         return "" if opened is None else ALGORITHM_NAMES[opened.model.algorithm]
 
-    def _paint_row(self, painter: QPainter, place: int, row: BrickRow) -> None:
-        viewport, axis = self._viewport, self._viewport.axis
+    def _paint_row(
+        self, painter: QPainter, viewport: Viewport, look: _Look, place: int, row: BrickRow
+    ) -> None:
         rect = self.row_rect(place)
-        if axis is None or not len(row.first):
+        if not len(row.first):
             return
-        painter.save()
-        painter.setClipRect(QRectF(GUTTER, rect.top() - 3, self.width(), rect.height() + 6))
         first, last = viewport.visible
-        stop = self._same_from(place, row)
-        mean = axis.width * viewport.zoom / len(row.first)
+        mean = self._mean(row)
         seen = (row.rect_right >= first) & (row.rect_left <= last)
-        seen &= row.start[row.rect_brick] < stop
+        seen &= row.start[row.rect_brick] < self._same_from(place, row)
         if row.end[0] <= row.start[0] and mean >= TWO_TONES:
-            self._paint_ghost(painter, place, row, rect)
+            self._paint_ghost(painter, viewport, place, row, rect)
         if mean < DENSITY:
-            self._paint_far(painter, place, row, rect)
-            painter.restore()
+            self._paint_far(painter, viewport, place, row, rect)
             return
-        rects = np.flatnonzero(seen)
-        for k in rects.tolist():
+        for k in np.flatnonzero(seen).tolist():
             b = int(row.rect_brick[k])
             left, right = float(row.rect_left[k]), float(row.rect_right[k])
             box = QRectF(
@@ -185,31 +247,33 @@ class PathsView(QWidget):
                 (right - left) * viewport.zoom - 1.5,
                 rect.height(),
             )
-            self._paint_brick(painter, place, row, b, box, mean)
+            differs = place == 0 or bool(row.differs[b])
+            self._paint_brick(painter, look, row, b, box, mean, differs)
             # Where a brick has several parts, the widest bears its text.
             if mean >= TWO_TONES and row.widest[k]:
-                self._paint_label(painter, row, b, box, place == 0 or bool(row.differs[b]))
-        if stop < axis.shown:
-            self._paint_same(painter, rect, stop)
-        painter.restore()
+                self._paint_label(painter, look, row, b, box, differs)
 
-    def _paint_ghost(self, painter: QPainter, place: int, row: BrickRow, rect: QRectF) -> None:
+    def _paint_ghost(
+        self, painter: QPainter, viewport: Viewport, place: int, row: BrickRow, rect: QRectF
+    ) -> None:
         """Draw the piece that stands before the text and for nothing in it."""
         theme, arcs = self._theme, self._placed.arcs
         if arcs is None:
             return
         differs = place == 0 or bool(row.differs[0])
         role = "best" if place == 0 else "alternative"
-        box = ghost_box(self._viewport, rect.top(), rect.height())
+        box = ghost_box(viewport, rect.top(), rect.height())
         draw_brick(painter, box, theme.color(role if differs else "line"), None, 1.0)
         painter.setFont(theme.piece_font(SIZE_NOTE))
         painter.setPen(theme.color("ink" if differs else "ink3"))
         label = arcs.label(int(row.path.edges[0]))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
 
-    def _paint_far(self, painter: QPainter, place: int, row: BrickRow, rect: QRectF) -> None:
+    def _paint_far(
+        self, painter: QPainter, viewport: Viewport, place: int, row: BrickRow, rect: QRectF
+    ) -> None:
         """Draw a row too small for bricks: a bar, and where it differs from path 1."""
-        theme, viewport, axis = self._theme, self._viewport, self._viewport.axis
+        theme, axis = self._theme, viewport.axis
         assert axis is not None
         left, right = viewport.screen(0.0), viewport.screen(axis.width)
         role = "best" if place == 0 else "alternative"
@@ -232,56 +296,57 @@ class PathsView(QWidget):
         return float(row.end[after[0]])
 
     def _paint_brick(
-        self, painter: QPainter, place: int, row: BrickRow, b: int, box: QRectF, mean: float
+        self,
+        painter: QPainter,
+        look: _Look,
+        row: BrickRow,
+        b: int,
+        box: QRectF,
+        mean: float,
+        differs: bool,
     ) -> None:
-        theme = self._theme
-        differs = place == 0 or bool(row.differs[b])
-        role = "best" if place == 0 else "alternative"
-        line = theme.color(role if differs else "line")
-        fill: QColor | None = theme.color(f"fill_{role}") if differs else None
+        line = look.line if differs else look.plain
         if mean < TWO_TONES:
-            painter.fillRect(box, line if differs else theme.color("hair"))
+            painter.fillRect(box, line if differs else look.hair)
             return
         span = self._placed.lit()
         lit = span is not None and span[0] <= row.start[b] and row.end[b] <= span[1]
         if lit and not self._placed.stale_text:
-            painter.fillRect(box.adjusted(-1, -3, 1, 3), theme.color("selection"))
-        draw_brick(painter, box.adjusted(0.6, 0.6, -0.6, -0.6), line, fill)
+            painter.fillRect(box.adjusted(-1, -3, 1, 3), self._theme.color("selection"))
+        draw_brick(
+            painter, box.adjusted(0.6, 0.6, -0.6, -0.6), line, look.fill if differs else None
+        )
         if row.fragments[b]:
-            draw_hatch(painter, box.adjusted(1, 1, -1, -1), theme.color("line2"), 5)
+            draw_hatch(painter, box.adjusted(1, 1, -1, -1), look.hatch, 5)
 
     def _paint_label(
-        self, painter: QPainter, row: BrickRow, b: int, box: QRectF, differs: bool
+        self, painter: QPainter, look: _Look, row: BrickRow, b: int, box: QRectF, differs: bool
     ) -> None:
-        theme, arcs = self._theme, self._placed.arcs
+        arcs = self._placed.arcs
         if arcs is None:
             return
         first, last = int(row.first[b]), int(row.last[b])
-        middle = Qt.AlignmentFlag.AlignCenter
-        if row.fragments[b] and last - first > 1:
-            font, wide_of = theme.font(SIZE_NOTE), self._note_wide
+        note = bool(row.fragments[b]) and last - first > 1
+        wide_of = self._note_wide if note else self._piece_wide
+        if note:
             count = int(row.fragments[b])
             text = self.tr("{count:,} byte fragments").format(count=count)
             if wide_of(text) + 6 > box.width():
                 text = f"{count:,}"
         else:
-            font, wide_of = theme.piece_font(SIZE_NOTE), self._piece_wide
             text = arcs.label(int(row.path.edges[first]))
         wide = wide_of(text)
         if wide + 2 > box.width():
             if box.width() - 2 < wide_of("…"):
                 return
-            elide = Qt.TextElideMode.ElideRight
-            text = QFontMetricsF(font).elidedText(text, elide, box.width() - 2)
+            text = look.elided(text, box.width() - 2, note=note)
             wide = wide_of(text)
             if len(text) < 2:
                 return
         if row.fragments[b]:
             paper = QRectF(box.center().x() - wide / 2 - 3, box.top() + 2, wide + 6, BRICK - 4)
-            painter.fillRect(paper, theme.color("canvas"))
-        painter.setFont(font)
-        painter.setPen(theme.color("ink" if differs else "ink3"))
-        painter.drawText(box, middle, text)
+            painter.fillRect(paper, look.canvas)
+        look.letters(note=note, differs=differs).draw_centred(box, text)
 
     def _paint_same(self, painter: QPainter, rect: QRectF, stop: float) -> None:
         """Draw the line that says that the rest is as in path 1."""

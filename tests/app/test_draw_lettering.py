@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPdfWriter
 
-from app.draw.marks import draw_halo_text
+from app.draw.lettering import Lettering
 
 FAMILY = "👨‍👩‍👧‍👦"
 
@@ -22,9 +21,7 @@ def test_a_halo_leaves_the_measures_of_a_font_of_pictures(theme, tmp_path, size)
     for device in (image, paper):
         painter = QPainter(device)
         font = theme.piece_font(size)
-        draw_halo_text(
-            painter, QPointF(20, 40), FAMILY, font, theme.color("ink"), theme.color("canvas")
-        )
+        Lettering(painter, font, theme.color("ink"), theme.color("canvas")).draw(20, 40, FAMILY)
         painter.end()
     assert measures() == before
 
@@ -36,7 +33,7 @@ def test_letters_and_pictures_stand_on_paper(theme):
         image.fill(blue)
         painter = QPainter(image)
         font = theme.piece_font(18)
-        draw_halo_text(painter, QPointF(20, 40), text, font, QColor("black"), white)
+        Lettering(painter, font, QColor("black"), white).draw(20, 40, text)
         painter.end()
         line = [image.pixelColor(x, 34) for x in range(100)]
         paper = [x for x, color in enumerate(line) if color == white]

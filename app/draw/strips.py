@@ -1,0 +1,104 @@
+"""A picture on the axis that is kept while it only moves: painted in strips, each once.
+
+A view that is dragged shows the same picture a few pixels further. What was painted is kept as
+images side by side, and a step of a drag paints at most the strip that comes into view.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.draw.axis import Axis
+from app.draw.viewport import GUTTER, Viewport
+
+WIDE = 480
+"""Pixels of a strip: whole device pixels at the usual ratios, and whole tiles of a hatch."""
+
+BESIDE = 24
+"""Pixels beside a strip of which is painted what reaches into it."""
+
+KEPT = 24
+"""Strips that are kept; those farthest from the view go first."""
+
+
+class Strips:
+    """Strips of one picture.
+
+    paint: called with a painter, the viewport of a strip and its number; x on that painter is
+    that viewport's. The picture may change with zoom, axis and height; when anything else that
+    it depends on changes, `clear` has to be called.
+    """
+
+    def __init__(self, paint: Callable[[QPainter, Viewport, int], None]) -> None:
+        self._paint = paint
+        self._size: tuple[float, float, float] = (0.0, 0.0, 0.0)
+        self._axis: Axis | None = None
+        self._images: dict[int, QImage] = {}
+
+    @property
+    def kept(self) -> int:
+        """How many strips are kept."""
+        return len(self._images)
+
+    def clear(self) -> None:
+        """Forget what was painted."""
+        self._images.clear()
+
+    def draw(self, painter: QPainter, viewport: Viewport, height: float, paper: QColor) -> range:
+        """Draw the picture in view, right of the gutter; return the numbers of its strips."""
+        ratio = painter.device().devicePixelRatioF()
+        size = (viewport.zoom, height, ratio)
+        if size != self._size or viewport.axis is not self._axis:
+            self._size, self._axis = size, viewport.axis
+            self.clear()
+        scroll = whole_scroll(viewport, ratio)
+        shown = range(math.floor(scroll / WIDE), math.floor((scroll + viewport.width) / WIDE) + 1)
+        painter.save()
+        painter.setClipRect(QRectF(GUTTER, 0, viewport.width, height))
+        for number in shown:
+            if number not in self._images:
+                self._images[number] = self._painted(viewport, number, height, paper, ratio)
+            place = QPointF(GUTTER + number * WIDE - scroll, 0)
+            painter.drawImage(place, self._images[number])
+        painter.restore()
+        middle = (shown.start + shown.stop - 1) / 2
+        while len(self._images) > max(KEPT, len(shown)):
+            del self._images[max(self._images, key=lambda number: abs(number - middle))]
+        return shown
+
+    def _painted(
+        self, viewport: Viewport, number: int, height: float, paper: QColor, ratio: float
+    ) -> QImage:
+        image = QImage(round(WIDE * ratio), math.ceil(height * ratio), QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(ratio)
+        image.fill(paper)
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(-GUTTER - BESIDE, 0)
+        self._paint(painter, strip_viewport(viewport, number), number)
+        painter.end()
+        return image
+
+
+def whole_scroll(viewport: Viewport, ratio: float) -> float:
+    """Return the scroll of a viewport in whole device pixels, on which strips are shown."""
+    return round(viewport.scroll * ratio) / ratio
+
+
+def strip_viewport(viewport: Viewport, number: int) -> Viewport:
+    """Return the viewport that sees a strip and what is beside it."""
+    return viewport.part(number * WIDE - BESIDE, WIDE + 2 * BESIDE)
+
+
+def update_moved(view: QWidget, *, gutter: bool = False) -> None:
+    """Ask for a paint of a view whose axis moved, with what stands in the gutter or without."""
+    if gutter:
+        view.update()
+    else:
+        left = math.floor(GUTTER)
+        view.update(QRect(left, 0, view.width() - left, view.height()))

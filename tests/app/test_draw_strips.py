@@ -1,0 +1,74 @@
+"""Pictures that are kept in strips: a step aside shows what a fresh paint would show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.draw.strips import WIDE
+from engine.place import free_boxes
+from tests.app.exploring import open_explore, settle
+
+TEXT = "The weather is lovely, so we watched 16 birds. 今天天气不错 날씨가 🌤️ و الطقس हिन्दी. " * 6
+
+
+@pytest.fixture
+def workspace(qtbot, session, theme, models):
+    chosen = [models["everyday-unigram"], models["everyday-bpe"]]
+    made = open_explore(qtbot, session, theme, chosen, TEXT)
+    settle(qtbot, session)
+    return made
+
+
+def pixels(view):
+    image = view.grab().toImage()
+    return np.array(image.constBits(), copy=True)
+
+
+@pytest.mark.parametrize("name", ["bands", "paths", "lattice"])
+def test_a_view_that_was_moved_looks_as_if_painted_anew(workspace, name):
+    view, viewport = getattr(workspace, name), workspace.placed.viewport
+    viewport.restore(0.45, 300.0)  # without labels: those of arcs stay where they were placed
+    view.grab()
+    for step in (37, 500, -120, 3.3, 700, -1000):
+        viewport.pan(step)
+        moved = pixels(view)
+        view._refresh()
+        assert np.array_equal(moved, pixels(view)), step
+
+
+@pytest.mark.parametrize("name", ["bands", "paths", "lattice"])
+def test_a_step_aside_paints_only_what_comes_into_view(workspace, name, monkeypatch):
+    view, viewport = getattr(workspace, name), workspace.placed.viewport
+    viewport.restore(1.0, 10.0)
+    view.grab()
+    painted = []
+    paint = view._strips._paint
+    monkeypatch.setattr(
+        view._strips, "_paint", lambda *given: (painted.append(given[2]), paint(*given))
+    )
+    for _ in range(10):
+        viewport.pan(20)
+        view.grab()
+    last = int((viewport.scroll + viewport.width) // WIDE)
+    assert painted == [] or painted == [last]
+    viewport.pan(WIDE)
+    view.grab()
+    assert len(painted) <= 2
+    before = len(painted)
+    view._refresh()
+    view.grab()
+    assert len(painted) - before >= 2
+
+
+def test_labels_on_both_sides_of_an_edge_of_strips_keep_apart(workspace):
+    view, viewport = workspace.lattice, workspace.placed.viewport
+    viewport.restore(1.0, 0.0)
+    for _ in range(12):
+        view.grab()
+        viewport.pan(WIDE / 3)
+    labels = [label for row in view._labels.values() for label in row]
+    assert len(labels) > 40
+    # A piece's own number stands apart from it too, so every pair is free.
+    assert free_boxes(np.array([label[:4] for label in labels])).all()
+    assert len(set(labels)) == len(labels)
