@@ -71,7 +71,7 @@ class MergesWorkspace(Workspace):
         )
         self.summary = ElidedLabel(theme, size=SIZE_DATA, token="ink2")
         self.legend = QLabel(
-            self.tr("Number in a joint: rank of the merge rule. Lowest wins. “–”: no such rule.")
+            self.tr("In a joint: rank of its rule, “–” for none. Filled: the lowest, merges next.")
         )
         self.legend.setProperty("role", "note")
         self.bricks = BrickRows(self.player, theme)

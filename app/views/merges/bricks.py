@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import (
     QEasingCurve,
@@ -175,22 +177,26 @@ class BrickRows(QAbstractScrollArea):
         across.setSingleStep(40)
         if self._mirrored:
             across.setValue(across.maximum() - behind)
-        self.verticalScrollBar().setRange(0, max(0, round(high - self.viewport().height())))
+        # Scrolled to the end, and by a notch of the wheel (three steps), the first row is whole.
+        down = math.ceil(max(high - self.viewport().height(), 0.0) / ROW)
+        self.verticalScrollBar().setRange(0, round(down * ROW))
         self.verticalScrollBar().setPageStep(self.viewport().height())
-        self.verticalScrollBar().setSingleStep(round(ROW / 2))
+        self.verticalScrollBar().setSingleStep(round(ROW / 3))
 
     def _reveal_row(self) -> None:
-        """Scroll so that the row is in view with what leads to it and what follows."""
+        """Scroll so that the row is in view with what leads to it and what follows.
+
+        No row is cut at the top.
+        """
         if self._word is None:
             return
         bar, page = self.verticalScrollBar(), self.viewport().height()
-        top, bottom = TOP + (self._row - 1) * ROW, TOP + (self._row + 2) * ROW
-        if page < 3 * ROW:
-            top, bottom = TOP + (self._row - 1) * ROW, TOP + (self._row + 1) * ROW
-        if top < bar.value():
-            bar.setValue(int(top))
+        after = 2 if page >= TOP + 3 * ROW else 1
+        before, bottom = max(self._row - 1, 0) * ROW, TOP + (self._row + after) * ROW
+        if before < bar.value():
+            bar.setValue(round(before))
         elif bottom > bar.value() + page:
-            bar.setValue(int(bottom - page))
+            bar.setValue(round(min(math.ceil((bottom - page) / ROW) * ROW, before)))
 
     def _reveal_merge(self) -> None:
         """Scroll so that what merged, or merges next, is in view with something on both sides."""
@@ -277,7 +283,7 @@ class BrickRows(QAbstractScrollArea):
         painter.drawText(upper, left | centre, self.tr("Step {step}").format(step=f"{row:,}"))
         painter.setFont(theme.font(SIZE_NOTE))
         painter.setPen(theme.color("ink3" if ahead else "ink2"))
-        painter.drawText(upper, right | centre, self.tr("rank"))
+        painter.drawText(upper, right | centre, self.tr("made by rank"))
         rank = f"{int(word.trace.steps.rank[word.steps.start + row - 1]):,}"
         font = theme.font(SIZE_DATA, bold=True)
         painter.setFont(font)
