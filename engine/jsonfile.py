@@ -1,10 +1,16 @@
-"""Reading small JSON files that people write or keep: what is wrong is said with its place."""
+"""JSON: small files that people write or keep, and plain data to be written.
+
+What is wrong with a file is said with its place.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from engine.errors import SegscopeError
 
@@ -51,3 +57,18 @@ def read_json(
 
 def _at(where: str, place: str) -> str:
     return f"{where}: {place}" if where else place
+
+
+def plain(value: Any) -> Any:
+    """Return plain JSON data: NaN and infinities become null, arrays lists."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

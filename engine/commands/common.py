@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -20,7 +19,7 @@ from engine.errors import ModelError, ParameterError, TextError
 from engine.formats import load, options_of
 from engine.formats.bert import CASINGS
 from engine.formats.folder import path_of
-from engine.jsonfile import read_json
+from engine.jsonfile import plain, read_json
 from engine.model import Encoding, Model
 from engine.pipeline import READINGS
 from engine.progress import Report, silent
@@ -227,21 +226,6 @@ def print_json(document: Any) -> None:
         # Going through all of a large document takes longer than writing it.
         text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
     sys.stdout.write(text + "\n")
-
-
-def plain(value: Any) -> Any:
-    """Return plain JSON data: NaN and infinities become null, arrays lists."""
-    if isinstance(value, dict):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.bundled import locate_corpus
 from engine.commands.common import (
@@ -34,18 +31,12 @@ from engine.errors import CoverageError, ParameterError
 from engine.files import replacing
 from engine.metrics import uncovered_line
 from engine.model import Model
-from engine.passes import check_theta
-from engine.rng import key_of
 from engine.sample import SAMPLERS, Draws
-from engine.segmenter import Edges, Segmented
+from engine.sample_lines import sample_lines
 from engine.terminal import aligned, counted, fits, number, styled
-from engine.unigram import Unigram
 
 SHOWN = 50
 """Segmentations printed for a person; `--json` has all."""
-
-CHUNK = 10_000
-"""Lines drawn at once."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -184,61 +175,6 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
         print_lines(
             [f"{arguments.output}: {counted(len(lines), 'line')}, {counted(tokens, 'token')}"]
         )
-
-
-def sample_lines(
-    model: Model, lines: Sequence[str], method: str, theta: float, seed: int
-) -> Iterator[list[int]]:
-    """Return the ids of one drawn segmentation of each line, CHUNK lines at a time.
-
-    Each chunk has a stream of random numbers of its own.
-    """
-    check_theta(theta)
-    if method not in SAMPLERS:
-        raise ParameterError(
-            f"there is no sampling method {method!r}", "method", f"use {', '.join(SAMPLERS)}"
-        )
-    segmenter = model.segmenter
-    if segmenter.law or not isinstance(segmenter, Unigram):
-        raise ParameterError(segmenter.law, "", "open a Unigram model for probabilities")
-    for first in range(0, len(lines), CHUNK):
-        drawing = model
-        if method == "perfect":
-            key = key_of(seed, first // CHUNK)
-            drawing = replace(model, segmenter=_Drawing(segmenter, theta, key))
-        try:
-            batch = drawing.encode_lines(lines[first : first + CHUNK])
-        except CoverageError as error:
-            error.line += first
-            raise
-        yield from (batch[i].tolist() for i in range(len(batch)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Drawing:
-    """A Unigram model's rule that draws where the model would take the best path."""
-
-    unigram: Unigram
-    theta: float
-    key: int
-
-    @property
-    def algorithm(self) -> str:
-        return self.unigram.algorithm
-
-    @property
-    def law(self) -> str:
-        return self.unigram.law
-
-    def segment(
-        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> Segmented:
-        return self.unigram.sample_lines(data, starts, ends, self.theta, self.key)
-
-    def edges(
-        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> Edges:
-        return self.unigram.edges(data, starts, ends)
 
 
 def piece_word(model: Model, piece: int) -> str:

@@ -56,7 +56,7 @@ def lattice_document(
     settings = analysis.settings
     constrained = None if solution is None else solution.constrained
     if kind == "json":
-        from engine.commands.lattices import describe, describe_constrained
+        from engine.lattice_document import describe, describe_constrained
 
         if constrained is None:
             document = describe(analysis.lattice, analysis.law, settings.unit, settings.nbest)

@@ -1,0 +1,113 @@
+"""`sample` of the headless contract: keys, values and files written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import cli
+from tests.engine.headless import document, fault, run
+
+
+def test_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ("sample", "toy-watching", "--text", "watching", "--count", "3000", "--seed", "7")
+    result = document(capsys, *argv)
+    assert result.keys() >= {"method", "seed", "samples", "exact", "tv_distance", "chi2_p"}
+    assert (result["method"], result["seed"]) == ("perfect", 7)
+    assert sum(sample["count"] for sample in result["samples"]) == 3000
+    assert {tuple(s["pieces"]) for s in result["samples"]} == {
+        ("watching",), ("watch", "ing"), ("wat", "ching"),
+    }  # fmt: skip
+    assert sum(entry["probability"] for entry in result["exact"]) == pytest.approx(1)
+    assert result["tv_distance"] < 0.05
+    assert result["chi2_p"] > 1e-4
+    assert document(capsys, *argv) == result
+    assert document(capsys, *argv[:-1], "8") != result
+
+
+def test_sample_viterbi(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ("sample", "toy-watching", "--text", "watching", "--method", "viterbi", "--count", "5")
+    result = document(capsys, *argv)
+    assert [(s["pieces"], s["count"]) for s in result["samples"]] == [(["watching"], 5)]
+    assert result["exact"] == [{"pieces": ["watching"], "probability": 1.0}]
+    assert result["tv_distance"] == 0
+    assert result["chi2_p"] is None
+
+
+def test_sample_with_too_many_segmentations(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ("sample", "everyday-unigram", "--text", "The weather is lovely today. " * 3)
+    result = document(capsys, *argv, "--count", "3")
+    assert (result["exact"], result["tv_distance"], result["chi2_p"]) == (None, None, None)
+    assert "too many" in run(capsys, *argv)[1]
+
+
+def test_sample_of_bad_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    base = ("sample", "toy-watching", "--text", "watching")
+    assert "perfect" in fault(capsys, *base, "--method", "dice")
+    fault(capsys, *base, "--count", "0")
+    fault(capsys, *base, "--seed", "1.5")
+    assert "Unigram" in fault(capsys, "sample", "toy-lower", "--text", "lower")
+    fault(capsys, "sample", "toy-watching", "--output", "x")
+    fault(capsys, "sample", "toy-watching", "--corpus", "bundled:everyday")
+
+
+def test_sample_a_corpus(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = tmp_path / "en.txt"
+    source.write_text("the weather is lovely\n\nwatching 안녕\n", encoding="utf-8")
+    argv = ("sample", "everyday-unigram", "--corpus", str(source), "--theta", "0.2")
+    first, second, ids = tmp_path / "a", tmp_path / "b", tmp_path / "c"
+    assert run(capsys, *argv, "--output", str(first), "--seed", "3")[0] == 0
+    assert run(capsys, *argv, "--output", str(second), "--seed", "3")[0] == 0
+    assert first.read_bytes() == second.read_bytes()
+    lines = first.read_text(encoding="utf-8").split("\n")
+    assert len(lines) == 4
+    assert lines[0].replace(" ", "").replace("▁", " ") == " the weather is lovely"
+    assert (lines[1], lines[3]) == ("", "")
+    result = document(capsys, *argv, "--output", str(ids), "--seed", "3", "--ids")
+    assert (result["lines"], result["seed"]) == (3, 3)
+    rows = [[int(i) for i in line.split()] for line in ids.read_text().split("\n")]
+    assert [len(row) for row in rows] == [len(line.split()) for line in lines]
+    assert sum(map(len, rows)) == result["tokens"]
+    assert run(capsys, *argv, "--output", str(second), "--seed", "4")[0] == 0
+    assert first.read_bytes() != second.read_bytes()
+
+
+def test_sample_says_what_a_corpus_leaves_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source = tmp_path / "en.txt"
+    source.write_bytes(b"\xef\xbb\xbfwatch\r\nwatching\n")
+    argv = ("sample", "toy-watching", "--corpus", str(source), "--output", str(tmp_path / "out"))
+    notes = document(capsys, *argv)["warnings"]
+    assert len(notes) == 2
+    assert "byte order mark" in notes[0]
+    assert "CR LF" in notes[1]
+    code, out, err = run(capsys, *argv)
+    assert code == 0
+    assert err == "".join(f"note: {note}\n" for note in notes)
+    assert out.count("\n") == 1
+    source.write_bytes(b"watch\nwatching\n")
+    assert document(capsys, *argv)["warnings"] == []
+    assert run(capsys, *argv)[2] == ""
+
+
+def test_nothing_is_half_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from engine.commands import sampling
+
+    output = tmp_path / "out"
+    output.write_text("before")
+    argv = ["sample", "toy-watching", "--corpus", "bundled:everyday", "--output", str(output)]
+
+    def interrupted(*_: Any) -> Any:
+        yield [1]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sampling, "sample_lines", interrupted)
+    assert cli.main(argv) == 130
+    assert output.read_text() == "before"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+    assert "can't be written" in fault(capsys, *argv[:-1], str(tmp_path / "no" / "out"))
