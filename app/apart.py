@@ -8,10 +8,12 @@ make the window stand still.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -20,6 +22,9 @@ from engine.progress import Report
 
 POLL = 0.05
 """Seconds between looks at whether the work was cancelled."""
+
+NICE = 5
+"""How far the process stands back where processors are short; Windows has no such thing."""
 
 
 class ApartError(Exception):
@@ -122,6 +127,9 @@ def _serve(there: Connection) -> None:
             sent = (done, total)
             there.send(("progress", done, total))
 
+    # What a person does in the window comes before.
+    with suppress(AttributeError, OSError):
+        os.nice(NICE)
     try:
         function, arguments = there.recv()
         result = function(*arguments, report=report)
