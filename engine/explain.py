@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bpe import Bpe
 from engine.display import visible
 from engine.lookup import Lookup
 from engine.passes import best_from_end, best_pass, path_score
@@ -24,6 +23,7 @@ from engine.subword_nmt import MARK, SubwordNmt
 from engine.traces.merges import NEVER, History, word_history
 
 if TYPE_CHECKING:
+    from engine.bpe import Bpe
     from engine.lattice import Lattice
     from engine.law import Law
 
@@ -237,8 +237,8 @@ def explain_edge(lattice: Lattice, law: Law | None, edge: int) -> Explanation:
         return _explain_score(lattice, 1.0 if law is None else law.theta, edge)
     if isinstance(lattice.segmenter, Lookup):
         return GivenReason(lattice, edge, "not_found" if kind == EdgeKind.UNKNOWN else "found")
-    if isinstance(lattice.segmenter, Bpe):
-        return _explain_merge(lattice, lattice.segmenter, edge)
+    if lattice.bpe is not None:
+        return _explain_merge(lattice, lattice.bpe, edge)
     return _explain_match(lattice, edge)
 
 

@@ -23,6 +23,7 @@ from engine.rng import Seed
 from engine.segmenter import EdgeKind, Edges, Segmenter
 
 if TYPE_CHECKING:
+    from engine.bpe import Bpe
     from engine.law import Law
     from engine.passes import BestPass
     from engine.sample import Draws
@@ -164,17 +165,22 @@ class Lattice:
         """What merging did in each pre-token, kept once `engine.explain` has asked for it."""
         return {}
 
+    @property
+    def bpe(self) -> Bpe | None:
+        """The rule of a model that merges; None for any other, and in a lattice made by hand."""
+        from engine.bpe import Bpe
+
+        return self.segmenter if isinstance(self.segmenter, Bpe) else None
+
     @cached_property
     def canonical_edges(self) -> NDArray[np.bool_] | None:
         """Which edges the merges of a BPE model could give, bool[e]; None for other models.
 
         See `engine.bpe_edges.canonical_edges`.
         """
-        from engine.bpe import Bpe
         from engine.bpe_edges import canonical_edges
 
-        bpe = self.segmenter
-        return canonical_edges(bpe, self) if isinstance(bpe, Bpe) else None
+        return None if self.bpe is None else canonical_edges(self.bpe, self)
 
     @cached_property
     def path(self) -> Path:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bpe import Bpe
 from engine.display import visible
 from engine.errors import CoverageError, ParameterError
 from engine.lattice import Lattice, Spelling
@@ -165,6 +166,11 @@ class Model:
         return self.segmenter.algorithm
 
     @property
+    def bpe(self) -> Bpe | None:
+        """The segmenter of a model that merges, whatever its rule; None for any other."""
+        return self.segmenter if isinstance(self.segmenter, Bpe) else None
+
+    @property
     def byte_fallback(self) -> bool:
         """Whether unknown characters are spelled byte by byte."""
         return self.spelling.byte_pieces is not None
@@ -280,7 +286,7 @@ class Model:
         """
         from engine.traces.passes import trace_perfect, trace_viterbi
 
-        kind = kind or ("merges" if self.algorithm == "bpe" else "viterbi")
+        kind = kind or ("viterbi" if self.bpe is None else "merges")
         if kind == "merges":
             return self.merges(text, special)
         if kind == "viterbi":
@@ -307,7 +313,6 @@ class Model:
         from engine.rules import rules
 
         vocabulary = self.vocabulary
-        merges = getattr(self.segmenter, "merges", None)
         return {
             "path": str(self.path),
             "format": self.format,
@@ -315,7 +320,7 @@ class Model:
             "vocab_size": vocabulary.count,
             "max_id": vocabulary.max_id,
             "holes": len(vocabulary.holes),
-            "merges": None if merges is None else len(merges),
+            "merges": None if self.bpe is None else len(self.bpe.merges),
             "byte_level": self.byte_level,
             "byte_fallback": self.byte_fallback,
             "special_tokens": [{"id": t.id, "text": t.text} for t in self.special_tokens],

@@ -13,7 +13,6 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bpe import Bpe
 from engine.bpe_edges import canonical_pieces
 from engine.errors import ParameterError
 from engine.model import Model
@@ -215,9 +214,9 @@ def piece_table(model: Model, report: Report = silent) -> PieceTable:
         texts[row] = vocabulary.text(int(ids[row]))
     rank = np.full(len(vocabulary), _NO_RANK, dtype=np.int32)
     canonical = np.full(len(vocabulary), -1, dtype=np.int8)
-    if isinstance(model.segmenter, Bpe):
-        np.minimum.at(rank, model.segmenter.result, model.segmenter.rank)
-        canonical = canonical_pieces(model.segmenter)
+    if model.bpe is not None:
+        np.minimum.at(rank, model.bpe.result, model.bpe.rank)
+        canonical = canonical_pieces(model.bpe)
     folded = [text.lower() for text in texts]
     report(3, 3)
     return PieceTable(

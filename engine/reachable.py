@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bpe import Bpe
 from engine.model import Model, segment_fixed
 
 
@@ -38,11 +37,10 @@ def last_merge(model: Model, piece: int) -> tuple[int, int] | None:
     lower ranks comes to is used. None where it comes to other tokens, and for models of other
     algorithms.
     """
-    segmenter = model.segmenter
-    if not isinstance(segmenter, Bpe) or not 0 <= piece < len(model.vocabulary):
+    if model.bpe is None or not 0 <= piece < len(model.vocabulary):
         return None
     data = np.frombuffer(model.vocabulary.bytes(piece), dtype=np.uint8)
-    steps = segmenter.merge_steps(data, 0, len(data))
+    steps = model.bpe.merge_steps(data, 0, len(data))
     if not len(steps.rank) or int(steps.result[-1]) != piece:
         return None
     whole = int(steps.start[-1]) == 0 and int(steps.end[-1]) == len(data)

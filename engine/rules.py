@@ -24,8 +24,8 @@ def rules(model: Model) -> list[Rule]:
 
 def _of_algorithm(model: Model) -> Iterator[Rule]:
     segmenter = model.segmenter
-    if isinstance(segmenter, Bpe):
-        yield from _of_merging(model, segmenter)
+    if model.bpe is not None:
+        yield from _of_merging(model, model.bpe)
     if isinstance(segmenter, Unigram):
         yield from _of_scores(model, segmenter)
 

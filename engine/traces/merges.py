@@ -237,8 +237,8 @@ def trace_merges(model: Model, prepared: Prepared) -> MergeTrace:
 
     Raises `ParameterError` for a model that doesn't merge.
     """
-    segmenter = model.segmenter
-    if not isinstance(segmenter, Bpe):
+    segmenter = model.bpe
+    if segmenter is None:
         raise ParameterError(
             f"{model.name} is a {model.algorithm} model, which merges nothing",
             "",

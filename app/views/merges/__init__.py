@@ -199,7 +199,7 @@ class MergesWorkspace(Workspace):
 
     def _merging(self) -> OpenModel | None:
         opened = self._session.active
-        return opened if opened is not None and opened.model.algorithm == "bpe" else None
+        return opened if opened is not None and opened.model.bpe is not None else None
 
     def _show_state(self) -> None:
         merging = self._merging()

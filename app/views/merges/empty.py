@@ -17,7 +17,7 @@ class NoMerges(OtherModel):
     def show_state(self) -> None:
         """Say it for the models that are open now."""
         models = self._session.models
-        others = [opened for opened in models if opened.model.algorithm == "bpe"]
+        others = [opened for opened in models if opened.model.bpe is not None]
         offer = self.tr("Open the bundled BPE model")
         self.say(self._why(self._session.active), others, offer)
 

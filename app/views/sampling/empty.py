@@ -24,7 +24,7 @@ class NoLaw(OtherModel):
     def _why(self, opened: OpenModel | None) -> str:
         if opened is None:
             return self.tr("No model is open. Sampling needs a Unigram model.")
-        if opened.model.algorithm == "bpe":
+        if opened.model.bpe is not None:
             text = self.tr(
                 "{name} is a BPE model. Its ranks are an order of merging, not "
                 "log-probabilities, so no law over segmentations can be sampled from. "

@@ -144,9 +144,9 @@ class VocabularyWorkspace(Workspace):
             self._model_key = None
             self.rows.set_table(None, None)
         else:
-            shown = {"rank": "bpe", "score": "unigram"}
-            for column, algorithm in shown.items():
-                absent = opened.model.algorithm != algorithm
+            model = opened.model
+            hidden = {"rank": model.bpe is None, "score": model.algorithm != "unigram"}
+            for column, absent in hidden.items():
                 self.view.setColumnHidden(COLUMNS.index(column), absent)
             judged = bool((table.canonical >= 0).any())
             self.view.setColumnHidden(COLUMNS.index("canonical"), not judged)

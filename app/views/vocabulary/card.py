@@ -106,16 +106,16 @@ class PieceCard(QScrollArea):
 
     def _rules(self, opened: OpenModel, piece: int) -> list[str]:
         """Return the merges that make the piece, lowest rank first."""
-        if opened.model.algorithm != "bpe":
+        bpe = opened.model.bpe
+        if bpe is None:
             return []
-        segmenter = opened.model.segmenter
-        made = np.flatnonzero(segmenter.result == piece)  # type: ignore[attr-defined]
-        made = made[np.argsort(segmenter.rank[made], kind="stable")][:RULES]  # type: ignore[attr-defined]
+        made = np.flatnonzero(bpe.result == piece)
+        made = made[np.argsort(bpe.rank[made], kind="stable")][:RULES]
         return [
             self.tr("{left} + {right} · rank {rank}").format(
-                left=self._link(opened, int(segmenter.left[i])),  # type: ignore[attr-defined]
-                right=self._link(opened, int(segmenter.right[i])),  # type: ignore[attr-defined]
-                rank=f"{int(segmenter.rank[i]):,}",  # type: ignore[attr-defined]
+                left=self._link(opened, int(bpe.left[i])),
+                right=self._link(opened, int(bpe.right[i])),
+                rank=f"{int(bpe.rank[i]):,}",
             )
             for i in made.tolist()
         ]
