@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -18,6 +18,7 @@ from app.constraints import Constraints
 from app.encoding import LONG, Reading, encode_beginning, read_text
 from app.jobs import Jobs
 from app.loading import load_model
+from app.naming import model_name
 from engine.errors import SegscopeError, TextError
 from engine.progress import Report
 from engine.text import Text
@@ -46,12 +47,13 @@ class OpenModel:
     """A model in the window.
 
     key: unique while the session lives. color_index: its first mark, the same for no other open
-    model.
+    model. order: that in which models were asked for; a model that replaces another takes its.
     """
 
     key: int
     color_index: int
     model: Model
+    order: int = 0
 
     @property
     def letter(self) -> str:
@@ -60,11 +62,8 @@ class OpenModel:
 
     @property
     def name(self) -> str:
-        """What the window calls it: the file's name without the endings that models have."""
-        name = self.model.name
-        for ending in (".json", ".model", ".tiktoken", ".tokenizer", ".txt", ".bpe", ".codes"):
-            name = name.removesuffix(ending)
-        return name or self.model.name
+        """What the window calls it."""
+        return model_name(self.model.name, self.model.path)
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,13 @@ class Selection:
     step: int | None = None
     language: str | None = None
     node: int | None = None
+
+
+class _Place(NamedTuple):
+    """Kept for a model while it is being read, so that marks and order are those of asking."""
+
+    color_index: int
+    order: int
 
 
 class Session(QObject):
@@ -106,6 +112,8 @@ class Session(QObject):
         self._models: tuple[OpenModel, ...] = ()
         self._active: int | None = None
         self._next_key = 1
+        self._next_order = 0
+        self._places: dict[str, _Place] = {}
         self._text = Text("")
         self._corpus: Corpus | None = None
         self._settings = Settings()
@@ -179,18 +187,26 @@ class Session(QObject):
     def load_model(self, path: FilePath, *, replaces: int | None = None, **options: Any) -> None:
         """Open a model file in the background; it becomes the active model.
 
+        Of several that are being opened the one that was asked for last is active in the end.
         replaces: key of the open model whose place it takes. options: what `engine.load` takes
         beside the path (the split pattern of rank files, the casing of a vocab.txt …).
         """
+        key = f"load {path}"
+        kept = self._place(self._places.get(key))
+        self._places[key] = kept
 
         def done(model: Model) -> None:
             if replaces is None or self.open_model(replaces) is None:
-                self.add_model(model)
+                self._add(model, kept)
             else:
                 self.replace_model(replaces, model)
 
-        self.jobs.start(
-            f"load {path}",
+        def ended() -> None:
+            if self._places.get(key) is kept:
+                del self._places[key]
+
+        job = self.jobs.start(
+            key,
             self.tr("Opening {name}").format(name=path.name),
             lambda report: load_model(path, report, **options),
             done,
@@ -198,23 +214,36 @@ class Session(QObject):
                 error, self.tr("{name} was not opened").format(name=path.name)
             ),
         )
+        job.ended.connect(ended)
+
+    def _place(self, before: _Place | None = None) -> _Place:
+        """Return a place at the end for a model; its mark is that of `before`, else a free one."""
+        used = {m.color_index for m in self._models}
+        used |= {place.color_index for place in self._places.values()}
+        free = next(i for i in range(len(used) + 1) if i not in used)
+        self._next_order += 1
+        return _Place(free if before is None else before.color_index, self._next_order)
 
     def add_model(self, model: Model) -> OpenModel:
         """Put a loaded model into the session and make it active."""
-        used = {m.color_index for m in self._models}
-        free = next(i for i in range(len(used) + 1) if i not in used)
-        opened = OpenModel(self._next_key, free, model)
+        return self._add(model, self._place())
+
+    def _add(self, model: Model, place: _Place) -> OpenModel:
+        opened = OpenModel(self._next_key, place.color_index, model, place.order)
         self._next_key += 1
-        self._models = (*self._models, opened)
+        active = self.active
+        self._models = tuple(sorted((*self._models, opened), key=lambda m: m.order))
         self.models_changed.emit()
         self._start_encoding(opened)
-        self.set_active(opened.key)
+        if active is None or active.order < opened.order:
+            self.set_active(opened.key)
         return opened
 
     def replace_model(self, key: int, model: Model) -> None:
         """Put a model in the place of an open one; it keeps the letter and gets a new key."""
         place = next(i for i, m in enumerate(self._models) if m.key == key)
-        opened = OpenModel(self._next_key, self._models[place].color_index, model)
+        before = self._models[place]
+        opened = OpenModel(self._next_key, before.color_index, model, before.order)
         self._next_key += 1
         self._forget_encoding(key)
         self._models = (*self._models[:place], opened, *self._models[place + 1 :])
