@@ -137,29 +137,45 @@ What a window needs first stands at both ends. The last ones need no trie, whose
 step compiles meanwhile."""
 
 
+SECOND = """
+import os, threading
+
+def watch():
+    os.read(0, 1)
+    os._exit(1)
+
+threading.Thread(target=watch, daemon=True).start()
+from engine.kernels.warm import STEPS
+for step in reversed(STEPS):
+    step()
+"""
+"""What the second process runs. Its input ends with the first one, in whatever way that ends, and
+so does it itself."""
+
+
 def is_cold(folder: str) -> bool:
     """Return whether kernels are kept in `folder` and none is there yet."""
     return bool(folder) and next(Path(folder).rglob("*.nbi"), None) is None
 
 
 @contextmanager
-def second_process() -> Iterator[None]:
+def second_process() -> Iterator[subprocess.Popen[bytes] | None]:
     """Have a second process compile meanwhile, where nothing is cached and there are two CPUs.
 
+    It ends with the block, or with this process, should that be killed in it.
     A frozen program has no interpreter to start; there, and where none can be started, one process
     does it all.
     """
     able = sys.executable and not getattr(sys, "frozen", False) and (os.cpu_count() or 1) > 1
-    process = None
+    process: subprocess.Popen[bytes] | None = None
     if able and is_cold(cache_folder()):
         root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-        code = "from engine.kernels.warm import STEPS\nfor step in reversed(STEPS): step()"
         try:
             process = subprocess.Popen(
-                [sys.executable, "-c", code],
+                [sys.executable, "-c", SECOND],
                 env={**os.environ, "PYTHONPATH": path},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -167,8 +183,8 @@ def second_process() -> Iterator[None]:
         except OSError:
             process = None
     try:
-        yield
+        yield process
     finally:
         if process is not None:
             process.kill()
-            process.wait()
+            process.communicate()

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -127,3 +131,35 @@ def die(report):
 
 def divide(a, b, report):
     return a / b
+
+
+@pytest.mark.skipif(not shutil.which("ps"), reason="there is no ps to ask for a process")
+def test_the_second_compiling_process_ends_with_the_first():
+    """Closing the window kills the first while it compiles."""
+    code = (
+        "import time\n"
+        "from engine.kernels import warm\n"
+        "warm.is_cold, warm.os.cpu_count = lambda folder: True, lambda: 2\n"
+        "with warm.second_process() as second:\n"
+        "    print(second.pid, flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    first = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        second = first.stdout.readline().strip()
+        assert alive(second)
+    finally:
+        first.kill()
+        first.communicate()
+    for _ in range(200):
+        if not alive(second):
+            break
+        time.sleep(0.05)
+    assert not alive(second)
+
+
+def alive(process):
+    state = subprocess.run(
+        ["ps", "-o", "stat=", "-p", process], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    return bool(state) and not state.startswith("Z")
