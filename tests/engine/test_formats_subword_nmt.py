@@ -199,6 +199,15 @@ def test_codes_are_told_from_texts(tmp_path: Path) -> None:
         load(write(tmp_path, "Hello world\n"))
 
 
+@pytest.mark.parametrize(
+    "text", ["1 9\n", "1 9\n19 5\n", "1 9\nt h\n", "a 1\nYg== 1\nY g\ng =\nYg =\nYg= =\n"]
+)
+def test_codes_that_begin_with_a_digit_to_merge_are_no_ranks(tmp_path: Path, text: str) -> None:
+    model = load(write(tmp_path, text))
+    assert model.format == "subword-nmt"
+    assert model.inspect()["merges"] == text.count("\n")
+
+
 def test_repeated_and_idle_merges_are_told(tmp_path: Path) -> None:
     model = load(write(tmp_path, "#version: 0.2\na b\nb c\na b\nxyz q\n"))
     said = " ".join(model.warnings)

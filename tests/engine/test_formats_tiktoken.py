@@ -12,6 +12,7 @@ import tiktoken
 from engine.encodings import PATTERNS
 from engine.errors import ModelError, ParameterError
 from engine.formats import load
+from engine.formats.tiktoken import recognise
 from engine.pieces import PieceKind
 from tests.engine.documents import write_ranks
 
@@ -105,6 +106,41 @@ def test_a_wrong_line_is_named(tmp_path: Path, text: str, said: str, line: int) 
     error = error_of(write(tmp_path, text))
     assert said in error.what
     assert error.where.endswith(f"line {line}")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("YQ== 0\n", True),
+        ("YQ== 0\r\nYg== 1\r\n", True),
+        ("Yg== 7\nYQ== 3\nYWI= 9\n", True),
+        # Damaged, and still known: the reader names the line.
+        ("YQ= 0\nYg== 1\n", True),
+        ("YQ== 0\nYg==\n", True),
+        ("YQ== 0\nYg== 0\n", True),
+        ("YQ== 0\nYg== 1\n" + "x" * 20_000, True),
+        # Merges of digits, as subword-nmt writes them.
+        ("1 9\n", False),
+        ("1 9\n19 5\n2 0\n20 1\n", False),
+        ("2 0\n2 1\nt h\nth e</w>\n", False),
+        # Words and their counts.
+        ("low 7\nlow@@ 3\ner 2\n", False),
+        ("that 500\nwith 400\nfrom 300\n", False),
+        ("that 500\nof 400\nthe 300\n", False),
+        ("", False),
+        ("\n", False),
+    ],
+)
+def test_ranks_are_told_from_merges_and_counts(text: str, is_one: bool) -> None:
+    assert recognise(text.encode()) == is_one
+
+
+def test_a_whole_file_is_known_by_its_head(tmp_path: Path) -> None:
+    data = write_ranks(tmp_path, [bytes([i, j]) for i in range(64) for j in range(64)]).read_bytes()
+    assert len(data) > 30_000
+    for size in (1000, 8192, 8193, 16_000, len(data)):
+        assert recognise(data[:size])
+    assert not recognise(b"YQ==" * 10_000 + b" 0\n")
 
 
 def test_of_a_piece_listed_twice_the_later_line_counts(tmp_path: Path) -> None:
