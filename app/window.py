@@ -124,8 +124,9 @@ class Window(QMainWindow):
             for scene in bundled.scenes()[:3]
         ]
         self.start_view = StartView(
-            theme, self.open_dialog, lambda: self.scenes.show(default_scene()), samples
-        )
+            self.session.jobs, theme, self.open_dialog,
+            lambda: self.scenes.show(default_scene()), samples,
+        )  # fmt: skip
         self.stack.addWidget(self.start_view)
         middle = QVBoxLayout()
         middle.setSpacing(0)

@@ -53,6 +53,11 @@ class EmptyState(QWidget):
             column.addLayout(rows)
         column.addStretch(3)
 
+    def say(self, sentence: str) -> None:
+        """Show another sentence."""
+        self.label.setText(sentence)
+        self.label.updateGeometry()
+
     @staticmethod
     def _button(text: str, call: Callable[[], object]) -> QPushButton:
         button = QPushButton(text)
@@ -72,7 +77,8 @@ class _Sentence(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
 
     def sizeHint(self) -> QSize:
-        words = self.fontMetrics().horizontalAdvance(self.text()) + 8
+        lines = self.text().split("\n")
+        words = max(self.fontMetrics().horizontalAdvance(line) for line in lines) + 8
         width = min(words, self.WIDTH)
         return QSize(width, self.heightForWidth(width))
 
