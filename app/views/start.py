@@ -11,7 +11,6 @@ from app.jobs import Jobs
 from app.theme import Theme
 from app.widgets.empty import Action, EmptyState
 
-
 OPENING = ("scene", "look ", "load ")
 """How the keys of the jobs begin that may bring a model."""
 
