@@ -21,13 +21,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import errors
 from app.actions import ACTIONS, ActionTable
 from app.commands import FileCommands
 from app.finding import Finder
 from app.fonts import FontWatch
 from app.history import History, Place
 from app.jobs import Jobs
+from app.keeping import SessionKeeper, session_file
 from app.loading import prepare_kernels
 from app.menus import Menus
 from app.messages import Messages
@@ -36,7 +36,7 @@ from app.player import SPEEDS, Player
 from app.recent import Recent
 from app.scenes import Loaded, Scenes, default_scene
 from app.session import Session
-from app.settings import Preferences, data_folder
+from app.settings import Preferences
 from app.theme import Choice, Theme
 from app.views.player_bar import PlayerBar
 from app.views.rail import Rail
@@ -51,9 +51,8 @@ from engine import bundled
 from engine.bundled import locate_corpus
 from engine.constrain import Action
 from engine.errors import SegscopeError
-from engine.scene import Coloring, read_scene, write_scene
+from engine.scene import Coloring, read_scene
 
-SESSION_FILE = "session.json"
 QUIET = 400
 """Milliseconds without a change after which the place is noted and the fonts are looked at."""
 
@@ -86,6 +85,9 @@ class Window(QMainWindow):
         self.opener = Opener(session, self.recent, self)
         self.scenes = Scenes(session, self.workspaces, self)
         self.files = FileCommands(session, theme, self.opener, self.scenes, self)
+        self.keeper = SessionKeeper(
+            session, lambda: self.scenes.capture(self.current or "explore"), background, self
+        )
         self.history = History()
         self.fonts = FontWatch(theme.font(), self)
         self.messages = Messages(theme, preferences, self.fonts, self)
@@ -179,7 +181,7 @@ class Window(QMainWindow):
 
     def begin(self, paths: Sequence[Path] = (), restore: bool = True) -> None:
         """Show the last session's scene or the default, then open `paths`."""
-        last = data_folder() / SESSION_FILE
+        last = session_file()
         scene = usual = default_scene()
         self.session.set_text(usual.text)  # also for a model that is opened on its own
         if restore and last.exists():
@@ -219,12 +221,7 @@ class Window(QMainWindow):
         preferences.theme = self.theme.choice
         preferences.reduced_motion = self.theme.reduced_motion
         preferences.write(QSettings())
-        try:
-            write_scene(
-                self.scenes.capture(self.current or "explore"), data_folder() / SESSION_FILE
-            )
-        except (SegscopeError, OSError):
-            errors.LOG.exception("the session was not saved")
+        self.keeper.write()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -362,6 +359,7 @@ class Window(QMainWindow):
 
     def _settled(self) -> None:
         session = self.session
+        self.keeper.touch()
         key = None if session.active is None else session.active.key
         if self.workspace is not None:
             self.history.visit(Place(self.current, key, session.text.string, session.selection))

@@ -163,8 +163,7 @@ def test_the_folder_that_one_stands_in_is_kept_as_a_folder(session, theme, tmp_p
 
 @pytest.mark.parametrize("digits", [25, 4_000, 5_000])
 def test_long_numbers_in_the_last_session_do_not_stop_the_window(make_window, digits):
-    from app.settings import data_folder
-    from app.window import SESSION_FILE
+    from app.keeping import session_file
 
     number = "9" * digits
     fields = (
@@ -174,7 +173,7 @@ def test_long_numbers_in_the_last_session_do_not_stop_the_window(make_window, di
         f'"path": {number}, "model": {number}}}'
     )
     models = '["bundled:toy-watching"]'
-    (data_folder() / SESSION_FILE).write_text(
+    session_file().write_text(
         f'{{"segscope": 1, "text": "watching", "models": {models}, {fields}}}', encoding="utf-8"
     )
     window = make_window()
@@ -187,10 +186,9 @@ def test_long_numbers_in_the_last_session_do_not_stop_the_window(make_window, di
 
 
 def test_a_broken_last_session_gives_the_default(qtbot, make_window):
-    from app.settings import data_folder
-    from app.window import SESSION_FILE
+    from app.keeping import session_file
 
-    (data_folder() / SESSION_FILE).write_text("{broken", encoding="utf-8")
+    session_file().write_text("{broken", encoding="utf-8")
     window = make_window()
     assert len(window.session.models) == 2
     assert "not restored" in window.messages.banners.messages[0].what

@@ -1,0 +1,94 @@
+"""The last session's file: written at the end, and meanwhile, so that a crash loses little."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+from app import errors
+from app.jobs import Jobs
+from app.session import Session
+from app.settings import data_folder
+from engine.errors import SegscopeError
+from engine.progress import Report
+from engine.scene import Scene, write_scene
+
+SESSION_FILE = "session.json"
+
+AFTER_MODELS, AFTER_CHANGES = 4_000, 60_000
+"""Milliseconds from a change of the open models, and of anything else, to the writing."""
+
+
+def session_file() -> Path:
+    """Return where the last session is kept."""
+    return data_folder() / SESSION_FILE
+
+
+class SessionKeeper(QObject):
+    """Writes the session as a scene some time after it changed, in the background.
+
+    capture: returns the scene of what is open. jobs: those that nobody waits for.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        capture: Callable[[], Scene],
+        jobs: Jobs,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._capture, self._jobs = session, capture, jobs
+        self._kept: Scene | None = None
+        self._lock = threading.Lock()
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._write_later)
+        session.models_changed.connect(lambda: self._start(AFTER_MODELS))
+        for changed in (session.text_changed, session.settings_changed, session.corpus_changed):
+            changed.connect(self.touch)
+
+    def touch(self) -> None:
+        """Tell that something may have changed."""
+        self._start(AFTER_CHANGES)
+
+    def _start(self, delay: int) -> None:
+        if not self._timer.isActive() or delay < self._timer.remainingTime():
+            self._timer.start(delay)
+
+    def _write_later(self) -> None:
+        running = self._session.jobs.running
+        if any(job.key == "scene" or job.key.startswith("load ") for job in running):
+            # What is being opened would be missing in the file.
+            self._start(AFTER_MODELS)
+            return
+        scene = self._capture()
+        if scene == self._kept:
+            return
+        path = session_file()
+
+        def work(report: Report) -> None:
+            with self._lock:
+                report(0, 0)  # which leaves here when the window has written meanwhile
+                write_scene(scene, path)
+
+        def done(_: None) -> None:
+            self._kept = scene
+
+        self._jobs.start("keep", self.tr("Keeping the session"), work, done, _log)
+
+    def write(self) -> None:
+        """Write the session now: the window is about to close."""
+        self._timer.stop()
+        self._jobs.cancel("keep")
+        try:
+            with self._lock:
+                write_scene(self._capture(), session_file())
+        except (SegscopeError, OSError) as error:
+            _log(error)
+
+
+def _log(error: BaseException) -> None:
+    errors.LOG.error("the session was not saved", exc_info=error)
