@@ -15,7 +15,7 @@ from engine.errors import ParameterError
 from engine.formats import huggingface
 from engine.formats.jsonparts import Pairs
 from engine.formats.source import Source, count_of
-from engine.formats.textfile import lines_of
+from engine.formats.textfile import BYTE_ORDER_MARK, lines_of, told_mark
 from engine.model import Model
 
 Casing = Literal["cased", "uncased"]
@@ -50,7 +50,7 @@ def recognise(data: bytes) -> bool:
     data = data[:_LOOKED_AT]
     if b"\0" in data:
         return False
-    lines = [line.strip() for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    lines = [line.strip() for line in data.removeprefix(BYTE_ORDER_MARK).split(b"\n")]
     spaced = sum(b" " in line for line in lines)
     if spaced > len(lines) // 50:
         return False
@@ -109,11 +109,7 @@ def _warn(
     source: Source, lines: list[str], pieces: list[str], ids: dict[str, int], warnings: list[str]
 ) -> None:
     """Say which lines are odd."""
-    if source.data.startswith(b"\xef\xbb\xbf"):
-        warnings.append(
-            "the file begins with a byte-order mark, which is left out; the tokenizers library "
-            "takes it for a part of the first piece"
-        )
+    warnings += told_mark(source, "the tokenizers library takes it for a part of the first piece")
     strange = garbled(pieces)
     if len(strange) >= _GARBLED:
         warnings.append(

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.formats.jsonparts import read_pairs
 from engine.formats.source import Source, count_of, highest_id
-from engine.formats.textfile import decode
+from engine.formats.textfile import decode, told_mark
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
@@ -100,7 +100,7 @@ def _build(source: Source, pieces: dict[int, bytes], frequency: dict[int, float]
     total = math.fsum(frequency.values())
     if not total > 0:
         raise source.error("no piece has a frequency above 0", "", "the model can't cut any text")
-    warnings: list[str] = []
+    warnings = told_mark(source, "bytepiece refuses such a file")
     size = max(pieces) + 1
     kind = np.full(size, PieceKind.HOLE, dtype=np.uint8)
     kind[: len(SPECIALS)] = PieceKind.CONTROL

@@ -19,7 +19,7 @@ from engine.formats import huggingface
 from engine.formats.huggingface_lists import place_by_id
 from engine.formats.jsonparts import Pairs, read_pairs
 from engine.formats.source import Source, count_of, open_source
-from engine.formats.textfile import decode, lines_of
+from engine.formats.textfile import decode, lines_of, told_mark
 from engine.formats.tiktoken import split_pattern
 from engine.model import Model
 from engine.pipelines.tiktoken import TiktokenPipeline
@@ -142,6 +142,8 @@ def read(source: Source, pattern: str | None = None) -> Model:
     warnings = list(model.warnings)
     if pattern is None and "<|endoftext|>" not in specials:
         warnings.insert(0, _UNSURE)
+    for file in (source, second):
+        warnings += told_mark(file, "the tokenizers library refuses such a file")
     _warn(ids, [piece for piece in unmade if piece not in specials], warnings)
     return replace(
         model,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from engine.formats.huggingface_lists import (
 )
 from engine.formats.jsonparts import Pairs, read_json
 from engine.formats.source import Source, count_of
-from engine.formats.textfile import decode
+from engine.formats.textfile import BYTE_ORDER_MARK, decode, told_mark
 from engine.lattice import Spelling
 from engine.lookup import Lookup
 from engine.matching import Alphabet
@@ -53,7 +54,7 @@ _MODEL_FIELD = re.compile(rb'"model"\s*:\s*[^\s\d]')
 
 def recognise(data: bytes) -> bool:
     """Return whether a file is a JSON object with a field `model` or `added_tokens`."""
-    head = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = data[:64].removeprefix(BYTE_ORDER_MARK).lstrip()
     if not head.startswith(b"{"):
         return False
     return _MODEL_FIELD.search(data) is not None or b'"added_tokens":' in data
@@ -62,7 +63,9 @@ def recognise(data: bytes) -> bool:
 def read(source: Source) -> Model:
     """Read a tokenizer.json. Raises `ModelError` naming the field, merge or piece."""
     big = {("model", "vocab"), ("model", "merges")}
-    return build(source, *read_json(source, decode(source), big, source.part(50, 600)))
+    model = build(source, *read_json(source, decode(source), big, source.part(50, 600)))
+    told = told_mark(source, "the tokenizers library refuses such a file")
+    return replace(model, warnings=(*told, *model.warnings)) if told else model
 
 
 def build(source: Source, values: dict[str, Any], doubles: Sequence[str] = ()) -> Model:

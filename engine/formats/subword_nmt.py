@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ParameterError
 from engine.formats.source import Source, count_of, open_source
-from engine.formats.textfile import lines_of
+from engine.formats.textfile import BYTE_ORDER_MARK, lines_of, told_mark
 from engine.lattice import Spelling
 from engine.model import Model
 from engine.pieces import PieceKind, Vocabulary
@@ -90,7 +90,7 @@ def could_be(data: bytes) -> bool:
 def _looks(data: bytes, strict: bool) -> bool:
     made: set[str] = set()
     told = not strict
-    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n", _CHECKED)[:_CHECKED]
+    lines = data.removeprefix(BYTE_ORDER_MARK).split(b"\n", _CHECKED)[:_CHECKED]
     whole = data.endswith(b"\n")
     while lines and not lines[-1].strip():
         lines.pop()
@@ -130,7 +130,10 @@ def read(
     """
     codes = read_codes(source)
     source.report(300, 1000)
-    warnings: list[str] = []
+    warnings = told_mark(
+        source,
+        "subword-nmt takes it for a part of the first line, and misses the version or merge there",
+    )
     _warn(codes, warnings)
     chosen = _filter(source, vocabulary, threshold, warnings)
     texts = _pieces(codes)
@@ -297,6 +300,7 @@ def _filter(
         return None
     least = 0 if threshold is None else threshold
     listed = open_source(path, lambda _done, _total: source.report(300, 1000), _FILTER_WANTED)
+    warnings += told_mark(listed, "subword-nmt takes it for a part of the first piece")
     words = frozenset(word for word, count in _counts(listed) if count >= least)
     if not words:
         raise listed.error(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from engine.formats.source import Source
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""U+FEFF in UTF-8, which some editors put before a text."""
+
 MOST_LINES = 2_000_000
 """Lines that a model file may have: each takes memory, however short it is."""
 
@@ -19,6 +22,16 @@ def decode(source: Source) -> str:
             f"line {line}, byte {error.start}",
             "the file is damaged: copy or download it again",
         ) from None
+
+
+def told_mark(source: Source, library: str) -> list[str]:
+    """Return the warning of a byte-order mark that `decode` leaves out, none without one.
+
+    library: what the format's own library makes of such a file.
+    """
+    if not source.data.startswith(BYTE_ORDER_MARK):
+        return []
+    return [f"{source.name} begins with a byte-order mark, which is left out; {library}"]
 
 
 def lines_of(source: Source) -> list[str]:

@@ -19,6 +19,7 @@ from engine.encodings import PATTERNS, published
 from engine.errors import ParameterError
 from engine.formats.source import Source, count_of, highest_id
 from engine.formats.splits import lone_bytes, split_rows
+from engine.formats.textfile import BYTE_ORDER_MARK, told_mark
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
@@ -37,7 +38,7 @@ def recognise(data: bytes) -> bool:
     known for what it is: merges such as `1 9` are no base64, and words in English seldom are.
     Counts that fall from the first line to the last are no ranks.
     """
-    lines = data[:_LOOKED_AT].split(b"\n")
+    lines = data[:_LOOKED_AT].removeprefix(BYTE_ORDER_MARK).split(b"\n")
     if len(data) > _LOOKED_AT:
         lines.pop()  # cut
     lines = [line for line in lines if line.strip()]
@@ -78,8 +79,8 @@ def read(
     replace those of a published encoding.
     """
     ranks = _parse(source)
-    known = published(source.data)
-    warnings: list[str] = []
+    known = published(source.data.removeprefix(BYTE_ORDER_MARK))
+    warnings = told_mark(source, "tiktoken leaves it out too")
     name, expression = _pattern(pattern, known.pattern if known else None, warnings)
     if specials is None:
         specials = dict(known.specials) if known else {}
@@ -140,7 +141,7 @@ def read(
 def _parse(source: Source) -> _Ranks:
     ranks = _Ranks()
     report = source.part(50, 500)
-    lines = source.data.split(b"\n")
+    lines = source.data.removeprefix(BYTE_ORDER_MARK).split(b"\n")
     limit = highest_id(len(lines))
     seen: dict[bytes, int] = {}
     decode = binascii.a2b_base64

@@ -6,6 +6,7 @@ import re
 
 from engine.errors import ModelError
 from engine.formats.source import Source
+from engine.formats.textfile import BYTE_ORDER_MARK
 
 _MODELS = (
     "open a tokenizer.json, a SentencePiece or BytePiece .model, a .tiktoken rank file, vocab.json "
@@ -30,7 +31,7 @@ def what_is_it(source: Source) -> ModelError:
     for magic, name, remedy in _MAGIC:
         if data.startswith(magic):
             return source.error(f"this is {name}, not a tokenizer model", "", remedy)
-    head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = data[:4096].removeprefix(BYTE_ORDER_MARK).lstrip()
     lower = head.lower()
     if lower.startswith((b"<!doctype html", b"<html", b"<head")) or (
         lower.startswith(b"<") and b"<html" in lower

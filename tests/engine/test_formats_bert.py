@@ -143,7 +143,7 @@ def test_white_space_at_the_end_is_left_out_as_the_library_does(tmp_path: Path) 
 def test_a_byte_order_mark_is_left_out_and_told(tmp_path: Path) -> None:
     model = load(write(tmp_path, "\ufeffcat\n[UNK]\n##s\n"))
     assert model.encode("cats").ids.tolist() == [0, 2]
-    assert warned(model, "byte-order mark")
+    assert warned(model, "vocab.txt begins with a byte-order mark, which is left out")
 
 
 def test_a_missing_unknown_token_is_told_at_once(tmp_path: Path) -> None:

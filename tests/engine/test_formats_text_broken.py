@@ -27,7 +27,7 @@ EXPECTED = {
     "gpt2_merges_hash.txt": pair(),
     "gpt2_merges_nohdr.txt": pair(),
     "gpt2_merges_crlf.txt": pair(),
-    "gpt2_merges_bom.txt": pair(),
+    "gpt2_merges_bom.txt": pair("gpt2_merges_bom.txt begins with a byte-order mark"),
     "bert_lf.txt": Expected(ids={"cats": [1, 2], "Cat dog": [1, 0]}),
     "bert_crlf.txt": Expected(ids={"cats": [1, 2], "Cat dog": [1, 0]}),
     "bert_blank_mid.txt": Expected(
