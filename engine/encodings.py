@@ -75,3 +75,8 @@ def published(data: bytes) -> PublishedEncoding | None:
     """Return the published encoding whose rank file this is, whatever its line ends."""
     lines = data.replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
     return _PUBLISHED.get(hashlib.sha256(lines).hexdigest())
+
+
+def pattern_of(encoding: str) -> str:
+    """Return the name of a published encoding's split pattern, empty for an unknown encoding."""
+    return next((known.pattern for known in _PUBLISHED.values() if known.name == encoding), "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.bpe import Bpe
+from engine.encodings import pattern_of
 from engine.model import Model
 from engine.pieces import PieceKind
 from engine.subword_nmt import SubwordNmt
@@ -139,6 +140,7 @@ def _of_text(model: Model) -> Iterator[Rule]:
             else ""
         )
         yield "units", f"Tokens are characters of the normalized text; spans are in bytes.{where}"
+    yield from _of_splitting(model)
     yield from _of_strings(model)
     stored = model.settings.get("not_applied")
     if stored:
@@ -157,6 +159,31 @@ def _of_text(model: Model) -> Iterator[Rule]:
                 "tokens, and several characters one token."
             ),
         )
+
+
+def _of_splitting(model: Model) -> Iterator[Rule]:
+    """Say where the split pattern comes from, in formats whose files hold none."""
+    pattern = model.settings.get("split_pattern")
+    if pattern is None:
+        return
+    encoding = model.settings.get("encoding")
+    if model.settings["split_pattern_guessed"]:
+        said = {
+            "gpt2": "The two files don't say how text is split, so GPT-2's pattern is taken. That "
+            "is a guess: models with files of the same form use other patterns.",
+        }.get(
+            model.format,
+            "The file doesn't say how text is split and isn't one of a published encoding, so text "
+            "isn't split at all. That is a guess: most such models have a pattern.",
+        )
+    elif encoding is not None and pattern == pattern_of(str(encoding)):
+        said = (
+            f"The file holds no split pattern; it has the content of {encoding}, whose pattern "
+            "is taken."
+        )
+    else:
+        said = "The split pattern isn't in the file; it is the one that was chosen on opening."
+    yield "split pattern", said
 
 
 def _of_strings(model: Model) -> Iterator[Rule]:

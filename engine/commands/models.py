@@ -20,6 +20,8 @@ from engine.terminal import aligned, styled
 
 SHOWN_SPECIALS = 20
 SHOWN_PIECES = 20
+GUESSED = "_guessed"
+"""Ends the name of a fact that says whether another one is guessed."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -40,9 +42,16 @@ def run(arguments: argparse.Namespace) -> None:
         return
     lines = [styled(f"{model.name}: {model.summary}", "bold")]
     lines += [f"{styled('warning:', 'yellow')} {warning}" for warning in facts["warnings"]]
-    rows = [[name.replace("_", " "), _said(name, value)] for name, value in facts.items()]
-    hidden = {"warnings", "rules"}
-    lines += aligned([], [row for row, name in zip(rows, facts, strict=True) if name not in hidden])
+    hidden = {"warnings", "rules", *(name for name in facts if name.endswith(GUESSED))}
+    rows = [
+        [
+            name.replace("_", " "),
+            _said(name, value) + (" (guessed)" if facts.get(name + GUESSED) else ""),
+        ]
+        for name, value in facts.items()
+        if name not in hidden
+    ]
+    lines += aligned([], rows)
     lines += ["", styled("rules, where libraries disagree", "bold")]
     lines += [f"{rule['topic']}: {rule['sentence']}" for rule in facts["rules"]]
     print_lines(lines)

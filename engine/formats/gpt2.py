@@ -20,7 +20,7 @@ from engine.formats.huggingface_lists import place_by_id
 from engine.formats.jsonparts import Pairs, read_pairs
 from engine.formats.source import Source, count_of, open_source
 from engine.formats.textfile import decode, lines_of, told_mark
-from engine.formats.tiktoken import split_pattern
+from engine.formats.tiktoken import pattern_settings, split_pattern
 from engine.model import Model
 from engine.pipelines.tiktoken import TiktokenPipeline
 
@@ -151,7 +151,11 @@ def read(source: Source, pattern: str | None = None) -> Model:
         path=source.path,
         format="gpt2",
         pipeline=TiktokenPipeline(model.vocabulary, name, expression, specials),
-        settings={"vocabulary_file": str(vocabulary.path), "merges_file": str(merges.path)},
+        settings={
+            **pattern_settings(name, pattern is None),
+            "vocabulary_file": str(vocabulary.path),
+            "merges_file": str(merges.path),
+        },
         warnings=tuple(warnings),
     )
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -133,7 +134,10 @@ def read(
         ),
         spelling=Spelling(),
         byte_level=True,
-        settings={"encoding": known.name} if known else {},
+        settings={
+            **({"encoding": known.name} if known else {}),
+            **pattern_settings(name, pattern is None and known is None),
+        },
         warnings=tuple(warnings),
     )
 
@@ -227,6 +231,14 @@ def split_pattern(choice: str) -> tuple[str, str]:
             f"give one of {', '.join(PATTERNS)}, none, or a regular expression",
         ) from None
     return choice, choice
+
+
+def pattern_settings(name: str, guessed: bool) -> dict[str, Any]:
+    """Return what `inspect` says of a split pattern that isn't in the file.
+
+    guessed: neither was it chosen nor does the content of the file tell it.
+    """
+    return {"split_pattern": name or "none", "split_pattern_guessed": guessed}
 
 
 def _check_specials(

@@ -98,6 +98,46 @@ def test_inspect_prints_them(
             assert f"{topic}: {said}" in out
 
 
+def splitting(path: Path, **given: str) -> str:
+    said: dict[str, str] = dict(rules(load(path, **given)))  # type: ignore[arg-type]
+    return said.get("split pattern", "")
+
+
+def test_where_a_split_pattern_comes_from(tmp_path: Path) -> None:
+    ranks = write_ranks(tmp_path, [b"ab"])
+    assert "isn't split at all. That is a guess" in splitting(ranks)
+    for chosen in ("gpt2", "none", r"\S+"):
+        assert "the one that was chosen" in splitting(ranks, pattern=chosen)
+    pair = tmp_path / "vocab.json"
+    pair.write_text('{"a": 0, "b": 1, "ab": 2, "<|endoftext|>": 3}', encoding="utf-8")
+    (tmp_path / "merges.txt").write_text("#version: 0.2\na b\n", encoding="utf-8")
+    assert "GPT-2's pattern is taken. That is a guess" in splitting(pair)
+    assert "the one that was chosen" in splitting(pair, pattern="gpt2")
+    # A tokenizer.json holds its pattern.
+    assert splitting(write_json(tmp_path, byte_level_bpe(("a", "b")))) == ""
+
+
+def test_the_pattern_of_a_published_encoding_is_no_guess(shared: Path) -> None:
+    path = shared / "data" / "models" / "tiktoken" / "r50k_base.tiktoken"
+    assert "has the content of r50k_base, whose pattern is taken" in splitting(path)
+    assert "the one that was chosen" in splitting(path, pattern="cl100k")
+
+
+def test_inspect_marks_what_is_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def rows(path: Path, *options: str) -> list[str]:
+        out = run(capsys, "inspect", str(path), *options)[1]
+        return [" ".join(line.split()) for line in out.splitlines()]
+
+    ranks = write_ranks(tmp_path, [b"ab"])
+    assert "split pattern none (guessed)" in rows(ranks)
+    assert "split pattern gpt2" in rows(ranks, "--pattern", "gpt2")
+    assert "split pattern none" in rows(ranks, "--pattern", "none")
+    words = tmp_path / "vocab.txt"
+    words.write_text("[UNK]\na\n##b\n", encoding="utf-8")
+    assert "casing uncased (guessed)" in rows(words)
+    assert "casing cased" in rows(words, "--casing", "cased")
+
+
 def test_bytepiece(tmp_path: Path) -> None:
     said = dict(rules(load(write_json(tmp_path, bytepiece({b"ab": 3.0})))))
     assert "never returns for infinity" in said["temperature"]
