@@ -133,6 +133,10 @@ class Menus(QObject):
         panes = QMenu(self.tr("&Panes"), window)
         panes.aboutToShow.connect(lambda: self._fill_panes(panes))
         self.menus["view"].insertMenu(self._table.actions["layout"], panes)
+        self.plus = QMenu(window)
+        for name in ("open", "open.corpus"):
+            self.plus.addAction(self._table.actions[name])
+        self.plus.addMenu(models)
         self.corpus = QMenu(window)
         self.corpus.aboutToShow.connect(self._fill_corpus)
 

@@ -45,7 +45,7 @@ from app.views.stack import Stack
 from app.views.start import StartView
 from app.views.status import StatusLine
 from app.views.topbar import TopBar
-from app.workspace import Workspace
+from app.workspace import Workspace, Zoom
 from app.workspaces import Workspaces
 from engine import bundled
 from engine.bundled import locate_corpus
@@ -111,8 +111,9 @@ class Window(QMainWindow):
         keys = next(spec.keys() for spec in ACTIONS if spec.id == "search")
         finder = Finder(self.table, self.session, self.opener, self.scenes, self.recent, self)
         self.search_field = SearchField(finder.entries, finder.pieces, keys, theme, self)
+        menus = self.menus
         self.topbar = TopBar(
-            self.session, theme, self.menus.button_menu, self.menus.corpus, self.search_field
+            self.session, theme, menus.button_menu, menus.plus, menus.corpus, self.search_field
         )
         specs = [spec for spec in ACTIONS if spec.call == "show_workspace"]
         self.rail = Rail([(s.argument, s.plain, s.keys()) for s in specs], theme)
@@ -161,7 +162,6 @@ class Window(QMainWindow):
         self.files.saved.connect(self._scene_saved)
         self.topbar.about_wanted.connect(self.files.about_model)
         self.topbar.close_wanted.connect(session.close_model)
-        self.topbar.open_wanted.connect(self.open_dialog)
         self.topbar.theme_button.clicked.connect(self.toggle_theme)
         self.rail.chosen.connect(self.show_workspace)
         self.status.share_changed.connect(self.stack.show_share)
@@ -379,6 +379,7 @@ class Window(QMainWindow):
                 "player": self.player is not None,
                 "back": self.history.can_go_back,
                 "forward": self.history.can_go_forward,
+                "axis": self.workspace is not None and self.current == "explore",
                 "constrainable": self._constrainable,
                 "constrained": bool(self.session.constraints.asked),
             }
@@ -396,6 +397,10 @@ class Window(QMainWindow):
         """Pin or forbid what is selected in Explore, or set it free."""
         if self.workspace is not None:
             self.workspace.constrain(action)
+
+    def zoom(self, how: Zoom) -> None:
+        if self.workspace is not None:
+            self.workspace.zoom(how)
 
     def clear_constraints(self) -> None:
         self.session.constraints.clear()

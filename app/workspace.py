@@ -7,7 +7,7 @@ layout is kept apart from the others'.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
@@ -20,6 +20,9 @@ from app.widgets.surface import set_surface
 from engine.constrain import Action
 
 LAYOUT_VERSION = 2
+
+Zoom = Literal["in", "out", "fit", "all"]
+"""By a step, to what is legible, or to all there is."""
 
 
 class Workspace(QMainWindow):
@@ -171,6 +174,9 @@ class Workspace(QMainWindow):
     def constrain(self, action: Action) -> bool:
         """Pin or forbid what is selected, or set it free; False where nothing can be."""
         return False
+
+    def zoom(self, how: Zoom) -> None:
+        """Show more or less of the picture in front."""
 
     def activated(self) -> None:
         """Called when the workspace comes to the front."""

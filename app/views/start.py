@@ -33,7 +33,8 @@ class StartView(QWidget):
             self.tr(
                 "Open a tokenizer to see how it cuts a text: a tokenizer.json, a SentencePiece or "
                 "BytePiece .model, tiktoken ranks, vocab.json with merges.txt, a BERT vocab.txt, "
-                "subword-nmt codes, or a folder with one of them. Files can be dropped here."
+                "subword-nmt codes, or a folder with one of them. Files and folders can be "
+                "dropped here."
             ),
             [
                 (self.tr("Open…"), open_files),

@@ -31,18 +31,18 @@ class TopBar(QWidget):
 
     about_wanted = Signal(int)
     close_wanted = Signal(int)
-    open_wanted = Signal()
 
     def __init__(
         self,
         session: Session,
         theme: Theme,
         menu: QMenu,
+        plus_menu: QMenu,
         corpus_menu: QMenu,
         search: SearchField,
         parent: QWidget | None = None,
     ) -> None:
-        """Take the menu of the menu button and that of the corpus button."""
+        """Take the menus of the menu button, of + and of the corpus button."""
         super().__init__(parent)
         self._session, self._theme = session, theme
         self.setFixedHeight(HEIGHT)
@@ -54,7 +54,8 @@ class TopBar(QWidget):
         self.chips.about_wanted.connect(self.about_wanted)
         self.chips.close_wanted.connect(self.close_wanted)
         self.plus = IconButton("plus", self.tr("Open a model, a text or a corpus"), theme)
-        self.plus.clicked.connect(self.open_wanted)
+        self.plus.setMenu(plus_menu)
+        self.plus.setPopupMode(IconButton.ToolButtonPopupMode.InstantPopup)
         self.corpus_button = TextButton("corpus", theme)
         self.corpus_button.menu = corpus_menu
         self.search = search

@@ -126,3 +126,18 @@ def test_the_split_pattern_of_a_pair_is_chosen_and_kept(qtbot, make_window, fold
     opened = choose(qtbot, window, card.pattern, "none")
     assert opened.model.inspect()["pre_tokenizer"] == ""
     assert window.scenes.capture("explore").models[-1].pattern == "none"
+
+
+def test_a_folder_is_opened_by_the_menu_of_plus(qtbot, make_window, folder, monkeypatch):
+    window = make_window()
+    menu = window.topbar.plus.menu()
+    words = [action.text().replace("&", "") for action in menu.actions()]
+    assert words[:2] == ["Open…", "Open a folder: model or corpus…"]
+    monkeypatch.setattr(
+        "app.commands.QFileDialog.getExistingDirectory", lambda *_: str(folder / "pair")
+    )
+    before = len(window.session.models)
+    menu.actions()[1].trigger()
+    qtbot.waitUntil(lambda: len(window.session.models) == before + 1, timeout=60_000)
+    assert window.session.active.model.path == folder / "pair"
+    qtbot.waitUntil(lambda: not window.session.busy, timeout=60_000)

@@ -25,9 +25,10 @@ from app.views.explore.special_bar import SpecialBar
 from app.views.explore.summary import edges_note, lattice_note, paths_note, paths_title
 from app.views.explore.text_bar import TextBar
 from app.views.explore.theta import ThetaControl
+from app.views.explore.wheel import zoom
 from app.widgets.pane_title import PaneTitle
 from app.widgets.surface import set_surface
-from app.workspace import Workspace
+from app.workspace import Workspace, Zoom
 from engine.constrain import Action, Constraint
 
 ROWS_SEEN = 6
@@ -152,6 +153,10 @@ class ExploreWorkspace(Workspace):
     def constrain(self, action: Action) -> bool:
         """Pin or forbid the selected edge or boundary, or set it free."""
         return constrain_selected(self._session, self.placed, action)
+
+    def zoom(self, how: Zoom) -> None:
+        """Zoom all rows of the axis."""
+        zoom(self.placed.viewport, how)
 
     def _show_constraint(self, constraint: Constraint) -> None:
         """Select the edge or the boundary of a constraint."""

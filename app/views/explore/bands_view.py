@@ -28,7 +28,7 @@ from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.coloring import ColoringControl
 from app.views.explore.placed import Placed
-from app.views.explore.wheel import wheel
+from app.views.explore.wheel import wheel, zoom_key
 from app.widgets.tips import Tips
 from engine.display import hexadecimal, unseen, visible
 
@@ -382,7 +382,7 @@ class BandsView(QWidget):
             self._walk(-steps[key] if back else steps[key], 0)
         elif key in rows:
             self._walk(0, rows[key])
-        else:
+        elif not zoom_key(event, self._placed.viewport):
             super().keyPressEvent(event)
 
     def _walk(self, step: int, rows: int) -> None:

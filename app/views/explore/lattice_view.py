@@ -31,13 +31,13 @@ from app.draw.lattice import (
     is_far,
 )
 from app.draw.strips import BESIDE, WIDE, Strips, update_moved, whole_scroll
-from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
+from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.session import Session
 from app.theme import SIZE_BODY, Theme
 from app.views.explore.constraining import constrain_selected, constraint_menu
 from app.views.explore.legend import draw_legend, legend_text
 from app.views.explore.placed import Placed
-from app.views.explore.wheel import wheel
+from app.views.explore.wheel import wheel, zoom_key
 from engine.constrain import Action
 from engine.place import Placement, edge_at
 
@@ -59,7 +59,7 @@ class LatticeView(QWidget):
         self._session: Session = placed.session
         self._hover: int | None = None
         self._shapes: Placement | None = None
-        self._far = False
+        self._seen = (False, False)
         self._strips = Strips(self._paint_strip)
         self._labels: dict[int, list[Label]] = {}
         """Of each strip, at places on the zoomed axis."""
@@ -134,7 +134,8 @@ class LatticeView(QWidget):
                 self.tr(
                     "Drawn: {drawn:,} of {edges}. Left and right walk the path, up and "
                     "down the edges at a node, with Shift the boundaries. P pins what is selected, "
-                    "X forbids it. The table of edges holds the same."
+                    "X forbids it. Plus, minus and 0 zoom, F shows all of the text. "
+                    "The table of edges holds the same."
                 ).format(drawn=len(arcs), edges=counted(arcs.total, "edge"))
                 + "\n"
                 + self.legend()
@@ -148,9 +149,10 @@ class LatticeView(QWidget):
 
     def _moved_view(self) -> None:
         self._shapes = None
-        far = self.viewport.zoom < FAR
-        update_moved(self, gutter=far != self._far)
-        self._far = far
+        # What the legend speaks of.
+        seen = (self.viewport.zoom < FAR, self.viewport.overflows)
+        update_moved(self, gutter=seen != self._seen)
+        self._seen = seen
 
     # Painting
 
@@ -403,14 +405,10 @@ class LatticeView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        key, view = Qt.Key(event.key()), self._placed.viewport
-        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            view.zoom_by(STEP)
-        elif key == Qt.Key.Key_Minus:
-            view.zoom_by(1 / STEP)
-        elif key == Qt.Key.Key_0:
-            view.fit()
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+        key = Qt.Key(event.key())
+        if zoom_key(event, self._placed.viewport):
+            return
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             mirrored = self._placed.axis.mirrored
             forward = (key == Qt.Key.Key_Right) != mirrored
             (self._along_nodes if shift else self._along)(1 if forward else -1)

@@ -10,7 +10,7 @@ from app.counts import counted
 from app.draw.arcs import HIDDEN
 from app.draw.constraint_marks import apart_pen, draw_bar, draw_pin, ghost_pen
 from app.draw.frame import Frame
-from app.draw.lattice import FAR
+from app.draw.lattice import FAR, NEAR
 from app.draw.marks import draw_hatch
 from app.draw.viewport import GUTTER
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -131,9 +131,13 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
     if arcs.beyond:
         notes.append((tr("{count:,} beyond the part drawn").format(count=arcs.beyond), False, 8.0))
     if placed.lattice_viewport.zoom < FAR:
-        notes.append((tr("Far away: how many edges, the longer ones higher."), False, 0.0))
+        notes.append((tr("Far away: how many edges, the longer ones higher."), False, 8.0))
     else:
-        notes.append((tr("Labels where they fit; hover shows the rest."), False, 0.0))
+        notes.append((tr("Labels where they fit; hover shows the rest."), False, 8.0))
+    if placed.lattice_viewport.overflows:
+        notes.append((tr("F: all of the text in view."), False, 0.0))
+    elif placed.lattice_viewport.zoom < NEAR:
+        notes.append((tr("0: back to where it can be read."), False, 0.0))
     return notes
 
 

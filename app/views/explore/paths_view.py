@@ -29,7 +29,7 @@ from app.draw.widths import Widths
 from app.session import Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.placed import Placed
-from app.views.explore.wheel import wheel
+from app.views.explore.wheel import wheel, zoom_key
 from engine.lattice import Path
 from engine.model import ALGORITHM_NAMES
 from engine.search import rounding
@@ -436,7 +436,7 @@ class PathsView(QWidget):
             self.select_path(place)
         elif Qt.Key.Key_1 <= key <= Qt.Key.Key_9 and int(key) - int(Qt.Key.Key_1) < count:
             self.select_path(int(key) - int(Qt.Key.Key_1))
-        else:
+        elif not zoom_key(event, self._placed.viewport):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
