@@ -233,12 +233,12 @@ def print_lines(lines: Iterable[str]) -> None:
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
-def in_short(piece: bytes) -> str:
-    """Return a piece as a person reads it; of a very long one the first PIECE_BYTES bytes."""
-    if len(piece) <= PIECE_BYTES:
+def in_short(piece: bytes, most: int = PIECE_BYTES) -> str:
+    """Return bytes as a person reads them; of more than `most` the first ones, and their number."""
+    if len(piece) <= most:
         return visible(piece)
-    end = PIECE_BYTES
-    while end > PIECE_BYTES - 3 and piece[end] & 0xC0 == 0x80:  # inside a character
+    end = most
+    while end > most - 3 and piece[end] & 0xC0 == 0x80:  # inside a character
         end -= 1
     return f"{visible(piece[:end])}… ({len(piece):,} bytes)"
 

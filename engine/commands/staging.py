@@ -12,6 +12,7 @@ from engine.commands.common import (
     add_model,
     add_special,
     add_text,
+    in_short,
     new_command,
     open_model,
     print_json,
@@ -25,6 +26,9 @@ from engine.terminal import aligned, styled
 
 SHOWN = 200
 """Pieces of a stage printed for a person; `--json` has all."""
+
+TEXT_BYTES = 4000
+"""Bytes of a stage's whole text printed for a person."""
 
 TITLES = {
     "normalizer": "normalizer",
@@ -112,9 +116,10 @@ def _pieces(stages: Stages, stage: Stage) -> list[dict[str, Any]]:
 def _for_people(stages: Stages) -> list[str]:
     document = describe(stages)
     lines = []
-    for entry in document["stages"]:
+    for stage, entry in zip(stages.all, document["stages"], strict=True):
         title = TITLES[entry["name"]]
         lines.append(styled(f"{title}: {entry['rule']}" if entry["rule"] else title, "bold"))
+        lines.append(f"  text: {in_short(stage.data, TEXT_BYTES) or '(empty)'}")
         pieces = entry["pieces"]
         rows = [
             [
