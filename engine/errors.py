@@ -69,3 +69,7 @@ class ParameterError(SegscopeError):
 
 class SceneError(SegscopeError):
     """A scene file that can't be read or shown."""
+
+
+class TrainingError(SegscopeError):
+    """A corpus or a setting that no model can be trained from."""

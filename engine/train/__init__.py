@@ -1,0 +1,1 @@
+"""Training of tokenizers: words of a corpus in, a vocabulary out."""

@@ -1,0 +1,144 @@
+"""A BPE vocabulary trained from texts: how it was trained, and its merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.errors import ParameterError, TrainingError
+from engine.progress import Report, silent
+from engine.train.merges import (
+    LONGEST,
+    LearntMerges,
+    Rules,
+    TieBreak,
+    Veto,
+    learn_merges,
+)
+from engine.train.units import Units, byte_units, character_units
+from engine.train.words import Words, count_words
+
+Style = Literal["bytes", "characters"]
+
+
+@dataclass(frozen=True)
+class BpeSettings:
+    """How a BPE vocabulary is trained.
+
+    size: pieces of the vocabulary: base symbols, merges and specials. style: the base symbols, all
+    256 bytes or the characters of the corpus. pre_tokenizer: see `engine.train.words.count_words`.
+    end_of_word: a mark on the last character of each word; characters only. specials: texts of
+    special tokens, with ids after all others. least: the lowest count of a pair that merges.
+    longest: base symbols of the longest piece. given: merges to begin with, as pairs of bytes.
+    """
+
+    size: int
+    style: Style = "bytes"
+    pre_tokenizer: str = "cl100k"
+    end_of_word: str = ""
+    specials: tuple[str, ...] = ()
+    tie_break: TieBreak = "lexicographic-smallest"
+    least: int = 2
+    longest: int = LONGEST
+    given: Sequence[tuple[bytes, bytes]] = ()
+    veto: Veto | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedBpe:
+    """A trained vocabulary. Ids: base symbols, then merges in the order learnt, then specials."""
+
+    settings: BpeSettings
+    words: Words
+    merges: LearntMerges
+
+    @property
+    def size(self) -> int:
+        """Pieces of the vocabulary."""
+        return len(self.merges.base) + len(self.merges) + len(self.settings.specials)
+
+    @property
+    def summary(self) -> str:
+        """What the size is the sum of."""
+        base, merges = len(self.merges.base), len(self.merges)
+        kind = "bytes" if self.settings.style == "bytes" else "characters"
+        parts = [f"{base:,} {kind}", f"{merges:,} merges"]
+        if self.settings.specials:
+            parts.append(f"{len(self.settings.specials):,} specials")
+        return f"{self.size:,} pieces = {' + '.join(parts)}"
+
+
+def train_bpe(texts: Iterable[str], settings: BpeSettings, report: Report = silent) -> TrainedBpe:
+    """Train a BPE vocabulary.
+
+    The same texts and settings give the same vocabulary, in every process; under any tie rule but
+    `first-seen` also in whatever order the texts come. report: called while words are counted with
+    (characters, 0), then with merges done and wanted. Raises `TrainingError` for texts without a
+    word, and for a size that the base symbols already exceed; `ParameterError` for settings that
+    can't be.
+    """
+    _check(settings)
+    words = count_words(texts, settings.pre_tokenizer, report)
+    if not len(words):
+        raise TrainingError(
+            "the corpus holds no word", f"{words.n_texts:,} lines", "give a text that isn't empty"
+        )
+    units = units_of(words, settings)
+    merges = settings.size - len(units.base) - len(settings.specials)
+    if merges < 0:
+        least = len(units.base) + len(settings.specials)
+        raise TrainingError(
+            f"a vocabulary of {settings.size:,} pieces is smaller than its base symbols and "
+            f"specials ({least:,})",
+            "",
+            f"ask for at least {least:,}",
+        )
+    rules = Rules(
+        merges,
+        settings.tie_break,
+        settings.least,
+        settings.longest,
+        _given(units, settings),
+        settings.veto,
+    )
+    return TrainedBpe(settings, words, learn_merges(units, rules, report))
+
+
+def units_of(words: Words, settings: BpeSettings) -> Units:
+    """Return words as the base symbols of a style."""
+    if settings.style == "bytes":
+        return byte_units(words)
+    return character_units(words, settings.end_of_word)
+
+
+def _check(settings: BpeSettings) -> None:
+    if settings.style not in ("bytes", "characters"):
+        raise ParameterError(f"no style {settings.style!r}", "", "choose bytes or characters")
+    if settings.end_of_word and settings.style == "bytes":
+        raise ParameterError(
+            "bytes take no end-of-word mark", "", "leave it out, or train on characters"
+        )
+    if len(set(settings.specials)) < len(settings.specials) or "" in settings.specials:
+        raise ParameterError(
+            "special tokens are empty or named twice",
+            ", ".join(settings.specials),
+            "name each once",
+        )
+
+
+def _given(units: Units, settings: BpeSettings) -> list[tuple[int, int]]:
+    """Return given merges as pairs of symbols."""
+    number = {symbol: i for i, symbol in enumerate(units.base)}
+    pairs = []
+    for place, (left, right) in enumerate(settings.given, start=1):
+        for part in (left, right):
+            if part not in number:
+                raise ParameterError(
+                    f"given merge {place} joins {part!r}, which is no symbol yet",
+                    "",
+                    "give the merges that make it first",
+                )
+        pairs.append((number[left], number[right]))
+        number.setdefault(left + right, len(units.base) + place - 1)
+    return pairs

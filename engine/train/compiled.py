@@ -1,0 +1,161 @@
+"""Learning merges by the kernel: the arrays it works on, and room for them as it goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import TrainingError
+from engine.kernels import learn as kernel
+from engine.progress import Report
+from engine.train.merges import TIE_BREAKS, LearntMerges, Rules
+from engine.train.plain import from_rows
+from engine.train.units import Units
+
+BUDGET = 2_000_000
+"""Occurrences that are replaced between two reports: a tenth of a second or so."""
+
+MOST_SLOTS = 0x7FFFFF00
+_RULE = {
+    "lexicographic-smallest": kernel.SMALLEST,
+    "lexicographic-largest": kernel.LARGEST,
+    "lowest-ids": kernel.LOWEST,
+    "shortest-then-smallest": kernel.SHORTEST,
+    "first-seen": kernel.FIRST,
+}
+assert set(_RULE) == set(TIE_BREAKS)
+
+
+def learn_compiled(units: Units, rules: Rules, report: Report) -> LearntMerges:
+    """Do what `engine.train.merges.learn_merges` does."""
+    work = _Work(units, rules)
+    ended = work.run(report)
+    done = int(work.state[kernel.MERGES])
+    rows = work.log[: 8 * done].reshape(-1, 8)
+    return from_rows(units, rules, rows, "size" if done == rules.merges else ended)
+
+
+class _Work:
+    """The arrays of one run; `engine.kernels.learn` says what each holds."""
+
+    def __init__(self, units: Units, rules: Rules) -> None:
+        self.rules, self.base = rules, len(units.base)
+        self.slots, self.weights = _slots(units)
+        size = len(self.slots)
+        self.state = np.zeros(14, dtype=np.int64)
+        for field, value in (
+            (kernel.FREE, -1), (kernel.LEVEL_COUNT, -1), (kernel.ASKED, -1), (kernel.ANSWER, -1),
+            (kernel.TOKENS, units.tokens), (kernel.SYMBOLS, self.base),
+        ):  # fmt: skip
+            self.state[field] = value
+        self.places = np.empty(size + size // 4 + 64, dtype=np.int32)
+        self.links = np.empty_like(self.places)
+        room = 1 << max(12, min(18, (2 * size).bit_length()))
+        while True:
+            self._make_pairs(room)
+            if kernel.count_pairs(
+                self.slots, self.weights, self.table, self.keys, self.counts, self.heads,
+                self.places, self.links, self.state,
+            ):  # fmt: skip
+                break
+            room *= 4
+        most = self.base + rules.merges
+        self.size = np.ones(most + 1, dtype=np.int32)
+        self.at = np.zeros(most + 2, dtype=np.int64)
+        np.cumsum([len(symbol) for symbol in units.base], out=self.at[1 : self.base + 1])
+        joined = b"".join(units.base)
+        self.text = np.zeros(2 * len(joined) + 64 * rules.merges + 1024, dtype=np.uint8)
+        self.text[: len(joined)] = np.frombuffer(joined, dtype=np.uint8)
+        self.log = np.zeros(8 * max(rules.merges, 1), dtype=np.int64)
+        packed = [left << 32 | right for left, right in rules.given]
+        self.given = np.array(packed, dtype=np.uint64)
+        count = int(self.state[kernel.PAIRS])
+        self._bar(count)
+        able = np.flatnonzero((self.counts[:count] >= rules.least) & (self.heads[:count] >= 0))
+        # Sorted from the highest count down, the queue is a heap.
+        able = able[np.argsort(-self.counts[able], kind="stable")]
+        self.queue[: len(able)] = able
+        self.queue_counts[: len(able)] = self.counts[able]
+        self.state[kernel.QUEUED] = len(able)
+
+    def _make_pairs(self, room: int) -> None:
+        self.table = np.full(2 * room, -1, dtype=np.int32)
+        self.keys = np.empty(room, dtype=np.uint64)
+        self.counts = np.empty(room, dtype=np.int64)
+        self.heads = np.empty(room, dtype=np.int32)
+        self.seen = np.empty(room, dtype=np.int64)
+        self.queue_counts = np.empty(room, dtype=np.int64)
+        self.queue = np.empty(room, dtype=np.int32)
+        self.level = np.empty(room, dtype=np.int32)
+
+    def _bar(self, count: int) -> None:
+        """Bar pairs of base symbols where even two are too many."""
+        if self.rules.longest < 2:
+            self.heads[:count] = kernel.BARRED
+
+    def _widen(self) -> None:
+        """Give room for the next merge, whatever it lacks."""
+        self.places = _longer(self.places, len(self.places) * 3 // 2 + 1024)
+        self.links = _longer(self.links, len(self.places))
+        self.text = _longer(self.text, 2 * len(self.text))
+        room = 2 * len(self.keys)
+        if room > 1 << 30 or len(self.places) > MOST_SLOTS:
+            raise TrainingError(
+                "the corpus has too many different words for memory", "", "give a smaller part"
+            )
+        count = int(self.state[kernel.PAIRS])
+        for name in ("keys", "counts", "heads", "seen", "queue_counts", "queue", "level"):
+            setattr(self, name, _longer(getattr(self, name), room))
+        self.table = np.full(2 * room, -1, dtype=np.int32)
+        kernel.fill_table(self.table, self.keys, count)
+
+    def run(self, report: Report) -> Any:
+        """Learn; return why it ended before the size was reached, if it did."""
+        rules, state = self.rules, self.state
+        veto = rules.veto
+        while True:
+            report(int(state[kernel.MERGES]), rules.merges)
+            why = kernel.learn(
+                rules.least, rules.merges, BUDGET, _RULE[rules.tie_break], rules.longest,
+                veto is not None, self.slots, self.weights, self.table, self.keys, self.counts,
+                self.heads, self.places, self.links, self.seen, self.text, self.at, self.size,
+                self.queue_counts, self.queue, self.level, self.given, self.log, state,
+            )  # fmt: skip
+            if why == kernel.DONE:
+                report(rules.merges, rules.merges)
+                return "count"
+            if why == kernel.ROOM:
+                self._widen()
+            elif why == kernel.ASK:
+                assert veto is not None
+                key = int(self.keys[state[kernel.ASKED]])
+                parts = (self._bytes(key >> 32), self._bytes(key & 0xFFFFFFFF))
+                state[kernel.ANSWER] = 0 if veto(*parts) else 1
+
+    def _bytes(self, symbol: int) -> bytes:
+        return self.text[self.at[symbol] : self.at[symbol + 1]].tobytes()
+
+
+def _slots(units: Units) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the slots and their weights: every word between two boundaries."""
+    lengths = np.diff(units.offsets)
+    size = len(units.symbols) + len(units) + 1
+    if size > MOST_SLOTS:
+        raise TrainingError(
+            f"the corpus has {size:,} symbols in different words", "", "give a smaller part"
+        )
+    slots = np.full(size, kernel.BOUNDARY, dtype=np.int32)
+    weights = np.zeros(size, dtype=np.int32)
+    inside = np.ones(size, dtype=np.bool_)
+    inside[np.concatenate(([0], np.cumsum(lengths + 1)))] = False
+    slots[inside] = units.symbols
+    weights[inside] = np.repeat(units.counts, lengths)
+    return slots, weights
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    longer = np.empty(size, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer

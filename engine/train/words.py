@@ -1,0 +1,216 @@
+"""The words of a corpus: what a pre-tokenizer cuts its texts into, each word once, with a count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.encodings import PATTERNS
+from engine.errors import ParameterError, TrainingError
+from engine.pipelines.characters import pack
+from engine.pipelines.scanning import SCANS, Scan, scan
+from engine.pipelines.splitting import Splitter
+from engine.progress import Report, silent
+
+SPACE = "\u2581"
+"""SentencePiece's mark for a space."""
+
+NAMES = (*PATTERNS, "whitespace", "metaspace", "none")
+"""Pre-tokenizers by name: the published patterns; what stands between white space; the same with
+SentencePiece's mark before each word; whole texts."""
+
+CHUNK = 1 << 21
+"""Characters that are cut and counted at a time."""
+
+MOST = 0x7FFFFFFF
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Different words in the order in which they occur first.
+
+    data: uint8, their bytes end to end. offsets: int64[w + 1], where they begin. counts: int64[w].
+    n_texts, n_chars, n_bytes: of the whole corpus, as it was given.
+    """
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    n_texts: int = 0
+    n_chars: int = 0
+    n_bytes: int = 0
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __iter__(self) -> Iterator[bytes]:
+        whole = self.data.tobytes()
+        return (whole[a:b] for a, b in pairwise(self.offsets.tolist()))
+
+    @cached_property
+    def total(self) -> int:
+        """Words of the corpus, each time that one occurs."""
+        return int(self.counts.sum())
+
+
+def words_of(counts: Iterable[tuple[bytes, int]]) -> Words:
+    """Return words from pairs of word and count."""
+    kept = list(counts)
+    data = np.frombuffer(bytearray(b"".join(word for word, _ in kept)), dtype=np.uint8)
+    lengths = np.array([len(word) for word, _ in kept], dtype=np.int64)
+    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+    return Words(data, offsets, np.array([count for _, count in kept], dtype=np.int64))
+
+
+def count_words(
+    texts: Iterable[str], pre_tokenizer: str = "cl100k", report: Report = silent
+) -> Words:
+    """Cut texts into words and count them.
+
+    pre_tokenizer: one of `NAMES`, or a pattern of the `regex` library whose matches are the words.
+    Each text is cut by itself. report: called with the characters counted, the total unknown (0).
+    Raises `ParameterError` for a pattern that isn't one, `TextError` for a lone surrogate.
+    """
+    pattern = PATTERNS.get(pre_tokenizer, pre_tokenizer)
+    if pre_tokenizer not in NAMES:
+        _check_pattern(pattern)
+    scanned = SCANS.get(pattern) if pre_tokenizer not in ("whitespace", "metaspace") else None
+    counter: _Counter = _Plain(_splitting(pre_tokenizer)) if scanned is None else _Scanned(scanned)
+    number = characters = size = 0
+    for chunk in _chunks(texts):
+        report(characters, 0)
+        number += len(chunk)
+        characters += sum(map(len, chunk))
+        size += counter.count(chunk)
+    report(characters, characters)
+    data, offsets, counts = counter.found()
+    if len(counts) and int(counts.max()) > MOST:
+        raise TrainingError(
+            f"a word occurs {int(counts.max()):,} times", "", f"at most {MOST:,} can be counted"
+        )
+    return Words(data, offsets, counts, number, characters, size)
+
+
+def _check_pattern(pattern: str) -> None:
+    import regex
+
+    try:
+        regex.compile(pattern)
+    except regex.error as error:
+        names = ", ".join(NAMES)
+        raise ParameterError(
+            f"{pattern!r} names no pre-tokenizer and is no pattern ({error})",
+            "",
+            f"use a regular expression or one of {names}",
+        ) from None
+
+
+def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text)
+        if size >= CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _splitting(name: str) -> Callable[[str], Iterable[str]]:
+    """Return what cuts one text into words."""
+    if name == "whitespace":
+        return str.split
+    if name == "metaspace":
+        return lambda text: [SPACE + word for word in text.split()]
+    if name == "none":
+        return lambda text: [text] if text else []
+    splitter = Splitter(PATTERNS.get(name, name))
+    return lambda text: [text[a:b] for a, b in splitter.spans(text)]
+
+
+class _Plain:
+    """Counts the words that a function cuts."""
+
+    def __init__(self, cut: Callable[[str], Iterable[str]]) -> None:
+        self._cut = cut
+        self._counts: Counter[str] = Counter()
+
+    def count(self, texts: Sequence[str]) -> int:
+        """Count the words of some texts; return the texts' size in bytes."""
+        for text in texts:
+            self._counts.update(self._cut(text))
+        return len(pack(texts)[0])
+
+    def found(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Return bytes, offsets and counts of the words."""
+        words = words_of((word.encode(), count) for word, count in self._counts.items())
+        return words.data, words.offsets, words.counts
+
+
+class _Scanned:
+    """Counts the pre-tokens of a pattern that a kernel runs; the words lie in flat arrays."""
+
+    def __init__(self, rule: Scan) -> None:
+        self._rule = rule
+        self._table = np.full(1 << 16, -1, dtype=np.int32)
+        self._hashes = np.empty(1 << 15, dtype=np.uint64)
+        self._kept = np.empty(1 << 19, dtype=np.uint8)
+        self._offsets = np.zeros((1 << 15) + 1, dtype=np.int64)
+        self._counts = np.empty(1 << 15, dtype=np.int64)
+        self._words = np.zeros(1, dtype=np.int64)
+
+    def count(self, texts: Sequence[str]) -> int:
+        """Count the words of some texts; return the texts' size in bytes."""
+        from engine.kernels.count_words import count_words as kernel
+
+        data, line_ends = pack(texts)
+        ends, _ = scan(self._rule, data, line_ends)
+        first = 0
+        while True:
+            first = int(kernel(
+                data, ends, first, self._table, self._hashes, self._kept, self._offsets,
+                self._counts, self._words,
+            ))  # fmt: skip
+            if first == len(ends):
+                return len(data)
+            longest = int(ends[first]) - (int(ends[first - 1]) if first else 0)
+            self._widen(longest)
+
+    def _widen(self, longest: int) -> None:
+        """Give room for a word so long, and for many more."""
+        from engine.kernels.count_words import enter_words
+
+        number = int(self._words[0])
+        if 2 * number + 2 > len(self._table) or number + 2 > len(self._offsets):
+            room = 2 * len(self._hashes)
+            self._hashes = _longer(self._hashes, room)
+            self._counts = _longer(self._counts, room)
+            self._offsets = _longer(self._offsets, room + 1)
+            self._table = np.full(2 * room, -1, dtype=np.int32)
+            enter_words(self._table, self._hashes, number)
+        if int(self._offsets[number]) + longest > len(self._kept):
+            self._kept = _longer(self._kept, 2 * len(self._kept) + longest)
+
+    def found(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Return bytes, offsets and counts of the words."""
+        number = int(self._words[0])
+        offsets = self._offsets[: number + 1].copy()
+        return self._kept[: offsets[-1]].copy(), offsets, self._counts[:number].copy()
+
+
+_Counter = _Plain | _Scanned
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    longer = np.zeros(size, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
