@@ -21,6 +21,7 @@ from typing import Any, Literal
 from engine.errors import CorpusError, TextError
 from engine.jsonfile import read_json
 from engine.progress import Report, silent
+from engine.terminal import agreed, counted
 from engine.text import Text
 
 Direction = Literal["ltr", "rtl"]
@@ -112,7 +113,7 @@ class Corpus:
         expected = self.usual_lines if against is None else len(against)
         name = f"{self.standard} has" if against is not None else "most files have"
         return tuple(
-            f"{language.path.name} has {len(self.texts[language.code]):,} lines where "
+            f"{language.path.name} has {counted(len(self.texts[language.code]), 'line')} where "
             f"{name} {expected:,}: its lines don't correspond"
             for language in self.languages
             if len(self.texts[language.code]) != expected
@@ -185,7 +186,9 @@ def read_lines(path: Path) -> tuple[list[str], list[str]]:
     ended = text.count("\r\n")
     if ended:
         text = text.replace("\r\n", "\n")
-        notes.append(f"{ended:,} lines end in CR LF; the CR is left out")
+        notes.append(
+            f"{counted(ended, 'line')} {agreed(ended, 'end')} in CR LF; the CR is left out"
+        )
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()

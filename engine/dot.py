@@ -11,6 +11,7 @@ from engine.cells import lay_out
 from engine.display import visible
 from engine.palette import LIGHT
 from engine.search import decimal
+from engine.terminal import counted, ways
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice
@@ -123,8 +124,8 @@ def _shown(lattice: Lattice, law: Law | None, path: NDArray[np.bool_]) -> NDArra
 
 def _facts(lattice: Lattice, law: Law | None, shown: NDArray[np.int64]) -> list[str]:
     """Return comment lines; nothing of the text is in them, so no line end can break out."""
-    count = decimal(lattice.paths)
-    facts = [f"{len(shown)} of {lattice.n_edges} edges, {count} segmentations"]
+    of = counted(lattice.n_edges, "edge")
+    facts = [f"{len(shown):,} of {of}, {ways(decimal(lattice.paths))}"]
     if law is None:
         return [*facts, f"no probabilities: {lattice.no_law}"]
     return [*facts, f"theta {law.theta:g}, entropy {law.entropy:.6f} nats"]

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from engine.corpus import Corpus, Language, open_corpus
 from engine.errors import CorpusError, CoverageError, ParameterError
 from engine.model import Batch, Encoding, Model
+from engine.premium import language_premium, premium_of, without_premium
 from engine.progress import Report, silent
 from engine.text import Text
 
@@ -133,7 +134,7 @@ class Comparison:
                 language,
                 1,
                 _line(counts, i),
-                _premium(_part(counts.tokens, i), _part(base, i), None) if aligned else math.nan,
+                premium_of(_part(counts.tokens, i), _part(base, i), None) if aligned else math.nan,
             )
             for i in range(len(self.corpus.lines(language)))
         )
@@ -180,10 +181,10 @@ def rebase(comparison: Comparison, base: str) -> Comparison:
     corpus, counts = comparison.corpus, comparison.counts
     code = corpus.language(base).code if base else ""
     rows = tuple(
-        replace(row, premium=_language_premium(counts, corpus, row.model, row.language, code))
+        replace(row, premium=language_premium(counts, corpus, row.model, row.language, code))
         for row in comparison.rows
     )
-    return replace(comparison, base=code, rows=rows, warnings=tuple(_warnings(corpus, code)))
+    return replace(comparison, base=code, rows=rows, warnings=_warnings(corpus, code, counts))
 
 
 def _comparison(
@@ -196,11 +197,11 @@ def _comparison(
     rows: list[Row] = []
     for name in names:
         for language in corpus:
-            premium = _language_premium(counts, corpus, name, language.code, base)
+            premium = language_premium(counts, corpus, name, language.code, base)
             total = _total(counts[name, language.code])
             size = len(corpus.lines(language))
             rows.append(_row(name, language.code, size, total, premium))
-    warnings = tuple(_warnings(corpus, base))
+    warnings = _warnings(corpus, base, counts)
     return Comparison(names, corpus, base, columns, tuple(rows), warnings, counts)
 
 
@@ -406,34 +407,15 @@ def _names(models: Sequence[Model]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _warnings(corpus: Corpus, base: str) -> list[str]:
+def _warnings(
+    corpus: Corpus, base: str, counts: dict[tuple[str, str], LineCounts]
+) -> tuple[str, ...]:
     warnings = [*corpus.problems]
     if corpus.note:
         warnings.append(f"{corpus.title or corpus.name}: {corpus.note}")
     if base:
-        rest = [x.code for x in corpus if not corpus.aligned(x, base)]
-        if rest:
-            warnings.append(
-                f"no premium for {', '.join(rest)}: another number of lines than {base}"
-            )
-    return warnings + list(corpus.notes)
-
-
-def _language_premium(
-    counts: dict[tuple[str, str], LineCounts], corpus: Corpus, name: str, code: str, base: str
-) -> float:
-    if not base or not corpus.aligned(code, base):
-        return math.nan
-    own, others = counts[name, code], counts[name, base]
-    return _premium(own.tokens, others.tokens, own.content & others.content)
-
-
-def _premium(tokens: Counts | None, base: Counts | None, both: NDArray[np.bool_] | None) -> float:
-    if tokens is None or base is None:
-        return math.nan
-    if both is not None:
-        tokens, base = tokens[both], base[both]
-    return _ratio(int(tokens.sum()), int(base.sum()))
+        warnings += without_premium(corpus, base, counts)
+    return (*warnings, *corpus.notes)
 
 
 def _row(model: str, language: str, lines: int, sums: dict[str, int | None], premium: float) -> Row:

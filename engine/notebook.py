@@ -83,7 +83,7 @@ def comparison_html(comparison: Comparison) -> str:
     lines = [_row("th", head)]
     lines += [_row("td", row) for row in rows]
     notes = list(comparison.warnings)
-    if comparison.base:
+    if comparison.base and "premium" in figures:
         notes.insert(0, f"premium: tokens over those of {names[comparison.base]}, same lines")
     if len(comparison.rows) > SHOWN_ROWS:
         notes.insert(0, f"{len(comparison.rows) - SHOWN_ROWS:,} more rows")

@@ -22,7 +22,7 @@ from engine.palette import PALETTES, Palette
 from engine.place import LOWEST, SLOPE, Placement, Role, free_boxes, place
 from engine.search import decimal
 from engine.segmenter import EdgeKind
-from engine.terminal import fits, number, width
+from engine.terminal import counted, fits, number, ways, width
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice, Path
@@ -144,11 +144,9 @@ def _header(
     canvas: _Canvas, lattice: Lattice, law: Law | None, placed: Placement, constraints: int
 ) -> None:
     colours = canvas.colours
-    count = decimal(lattice.paths)
-    shown = f"{int(count):,}" if len(count) <= 15 else f"{count[0]}.{count[1:4]}e{len(count) - 1}"
     facts = [
-        f"{number(len(placed))} of {number(lattice.n_edges)} edges",
-        f"{shown} segmentation{'' if count == '1' else 's'}",
+        f"{number(len(placed))} of {counted(lattice.n_edges, 'edge')}",
+        ways(decimal(lattice.paths)),
     ]
     if placed.hidden:
         facts[0] += f" ({number(placed.hidden)} under 0.001 hidden)"

@@ -81,3 +81,15 @@ def fits(value: float | None, digits: int = 4) -> str:
 def counted(count: int, name: str) -> str:
     """Return a count with its noun: `1 token`, `2,000 tokens`."""
     return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def agreed(count: int, verb: str) -> str:
+    """Return a regular verb as it goes with a count: `1 … lacks`, `2 … lack`."""
+    return f"{verb}s" if count == 1 else verb
+
+
+def ways(digits: str) -> str:
+    """Return a number of segmentations, given in decimal digits; of very many a power of ten."""
+    if len(digits) <= 15:
+        return counted(int(digits), "segmentation")
+    return f"{digits[0]}.{digits[1:4]}e{len(digits) - 1} segmentations"

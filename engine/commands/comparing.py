@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -90,6 +91,8 @@ def _for_people(comparison: Comparison, corpus: Corpus, rows: list[dict[str, Any
     sides = LEFT * (2 + several) + RIGHT * (by_line + len(figures))
     heading += [name.replace("_per_", "/").replace("_", " ") for name in figures]
     shown = aligned(heading, table, sides)
-    if comparison.base:
+    if comparison.base and "premium" in figures:
         shown.append(f"premium: tokens over those of {names[comparison.base]}, same lines")
+        if by_line and any(math.isnan(row["premium"]) for row in rows):
+            shown.append(f"– in it: {names[comparison.base]} has no tokens in that line")
     return [styled(shown[0], "dim"), *shown[1:]]

@@ -25,7 +25,7 @@ from engine.constrain import Action, Constrained, Constraint, constrain
 from engine.errors import ParameterError
 from engine.lattice import Lattice
 from engine.lattice_document import describe, describe_constrained, listed_id, listed_spans
-from engine.terminal import aligned, counted, fits, number, styled
+from engine.terminal import aligned, counted, fits, number, styled, ways
 from engine.text import Unit
 
 SHOWN_EDGES = 200
@@ -183,7 +183,7 @@ def _picture(
 def _for_people(document: dict[str, Any]) -> list[str]:
     edges = document["edges"]
     size = f"{counted(len(edges), 'edge')} over {counted(document['positions'], 'position')}"
-    lines = [f"{size} ({document['unit']}), {_long(document['paths'])} segmentations"]
+    lines = [f"{size} ({document['unit']}), {ways(document['paths'])}"]
     if document["law"]:
         lines.append(f"no law: {document['law']}")
     else:
@@ -240,7 +240,7 @@ def _constraints_for_people(document: dict[str, Any]) -> list[str]:
         said = "pinned" if entry["action"] == "pin" else "forbidden"
         lines.append(f"{said} {entry['target']}: {place}{piece}")
     without, price = document["without"], document["cost"]
-    told = f"without: {_long(without['paths'])} segmentations"
+    told = f"without: {ways(without['paths'])}"
     if price:
         told += (
             f", entropy {number(without['entropy_nats'], 4)} nats, "
@@ -279,9 +279,3 @@ def _paths_for_people(document: dict[str, Any]) -> list[str]:
 def _path_cells(path: dict[str, Any]) -> list[str]:
     score, size = number(path["score"]), str(len(path["ids"]))
     return [fits(path["probability"]), score, size, in_a_row(path["bytes"])]
-
-
-def _long(digits: str) -> str:
-    return (
-        f"{int(digits):,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"
-    )

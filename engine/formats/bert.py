@@ -14,9 +14,10 @@ from typing import Any, Literal
 from engine.errors import ParameterError
 from engine.formats import huggingface
 from engine.formats.jsonparts import Pairs
-from engine.formats.source import Source, count_of
+from engine.formats.source import Source
 from engine.formats.textfile import BYTE_ORDER_MARK, lines_of, told_mark
 from engine.model import Model
+from engine.terminal import counted
 
 Casing = Literal["cased", "uncased"]
 CASINGS: tuple[Casing, ...] = ("cased", "uncased")
@@ -92,7 +93,7 @@ def read(source: Source, casing: str | None = None) -> Model:
 
 
 def _said(warning: str) -> bool:
-    return "listed twice" in warning or "lack a piece" in warning
+    return "listed twice" in warning or "ids lack" in warning
 
 
 def guess_casing(pieces: list[str]) -> Casing:
@@ -113,14 +114,14 @@ def _warn(
     strange = garbled(pieces)
     if len(strange) >= _GARBLED:
         warnings.append(
-            f"{count_of(len(strange), 'piece')} look as if UTF-8 had been read in another encoding "
+            f"{counted(len(strange), 'piece')} look as if UTF-8 had been read in another encoding "
             f"and saved again, the first is {strange[0]!r}: no text will meet them, so get the "
             "original file"
         )
     blank = [i for i, piece in enumerate(pieces) if not piece]
     if blank:
         warnings.append(
-            f"{count_of(len(blank), 'line')} without a piece ({_places(blank)}): the id is kept "
+            f"{counted(len(blank), 'line')} without a piece ({_places(blank)}): the id is kept "
             "and matches nothing"
         )
     doubles = [i for i, piece in enumerate(pieces) if piece and ids[piece] != i]
@@ -131,13 +132,13 @@ def _warn(
         )
         more = ", …" if len(doubles) > _SHOWN else ""
         warnings.append(
-            f"{count_of(len(doubles), 'piece')} listed again further down ({shown}{more}): the "
+            f"{counted(len(doubles), 'piece')} listed again further down ({shown}{more}): the "
             "last line of a piece is its id, the ids of the others stand for nothing"
         )
     spaced = [i for i, line in enumerate(lines) if line != pieces[i] and pieces[i]]
     if spaced:
         warnings.append(
-            f"{count_of(len(spaced), 'line')} with white space at the end ({_places(spaced)}): "
+            f"{counted(len(spaced), 'line')} with white space at the end ({_places(spaced)}): "
             "it is left out, as the tokenizers library does"
         )
 

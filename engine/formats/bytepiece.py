@@ -14,12 +14,13 @@ import re
 import numpy as np
 
 from engine.formats.jsonparts import read_pairs
-from engine.formats.source import Source, count_of, highest_id
+from engine.formats.source import Source, highest_id
 from engine.formats.textfile import decode, told_mark
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.bytepiece import BytePiecePipeline
+from engine.terminal import agreed, counted
 from engine.unigram import Unigram
 
 SPECIALS = ("<pad>", "<bos>", "<eos>")
@@ -118,19 +119,20 @@ def _build(source: Source, pieces: dict[int, bytes], frequency: dict[int, float]
             unused.append(piece)
     if unused:
         warnings.append(
-            f"{count_of(len(unused), 'piece')} with the frequency 0, never used; the first is "
+            f"{counted(len(unused), 'piece')} with the frequency 0, never used; the first is "
             f"{_show(unused[0])}"
         )
     vocabulary = Vocabulary.build(data, score=score, kind=kind)
     missing = [byte for byte in range(256) if bytes([byte]) not in vocabulary.index]
     if missing:
         warnings.append(
-            f"{len(missing)} of the 256 bytes lack a piece (the first is 0x{missing[0]:02X}): "
+            f"{len(missing)} of the 256 bytes {agreed(len(missing), 'lack')} a piece "
+            f"(the first is 0x{missing[0]:02X}): "
             "a text that needs them has no segmentation (the bytepiece library never returns on it)"
         )
     holes = len(vocabulary.holes)
     if holes:
-        warnings.append(f"{holes} of {size} ids have no piece")
+        warnings.append(f"{holes} of {size} ids {agreed(holes, 'lack')} a piece")
     segmenter = Unigram(
         vocabulary,
         unknown=-1,

@@ -18,11 +18,12 @@ from engine.alphabet import CHARACTERS
 from engine.formats import huggingface
 from engine.formats.huggingface_lists import place_by_id
 from engine.formats.jsonparts import Pairs, read_pairs
-from engine.formats.source import Source, count_of, open_source
+from engine.formats.source import Source, open_source
 from engine.formats.textfile import decode, lines_of, told_mark
 from engine.formats.tiktoken import pattern_settings, split_pattern
 from engine.model import Model
 from engine.pipelines.tiktoken import TiktokenPipeline
+from engine.terminal import agreed, counted
 
 VOCABULARIES = ("vocab.json", "encoder.json")
 MERGES = ("merges.txt", "vocab.bpe")
@@ -195,7 +196,7 @@ def _read_merges(source: Source, ids: Mapping[str, int]) -> list[list[str]]:
     marked = sum(right.endswith("</w>") for _, right in rows)
     if marked > len(rows) // 20:
         raise source.error(
-            f"{marked:,} of {count_of(len(rows), 'merge')} mark the end of a word with </w>, as "
+            f"{marked:,} of {counted(len(rows), 'merge')} mark the end of a word with </w>, as "
             "CLIP's and the first GPT's do: this pair isn't of GPT-2's kind",
             "",
             "open the tokenizer.json of the model",
@@ -223,18 +224,19 @@ def _warn(ids: Mapping[str, int], unmade: list[str], warnings: list[str]) -> Non
     missing = [byte for byte, char in enumerate(CHARACTERS) if char not in ids]
     if missing:
         warnings.append(
-            f"{len(missing)} of the 256 bytes lack a piece (the first is 0x{missing[0]:02X}): "
+            f"{len(missing)} of the 256 bytes {agreed(len(missing), 'lack')} a piece "
+            f"(the first is 0x{missing[0]:02X}): "
             "they disappear from a text without a trace"
         )
     foreign = [piece for piece in ids if not _ALPHABET.issuperset(piece)]
     if foreign:
         warnings.append(
-            f"{count_of(len(foreign), 'piece')} with characters outside GPT-2's byte alphabet, the "
+            f"{counted(len(foreign), 'piece')} with characters outside GPT-2's byte alphabet, the "
             f"first is {_short(foreign[0])}: the pair may be of another kind, so compare it with "
             "the tokenizer.json of the model"
         )
     if unmade:
         warnings.append(
-            f"{count_of(len(unmade), 'piece')} of several characters that no merge makes, the "
+            f"{counted(len(unmade), 'piece')} of several characters that no merge makes, the "
             f"first is {_short(unmade[0])}: no text will reach them"
         )

@@ -33,7 +33,7 @@ from engine.formats.huggingface_lists import (
     read_scored,
 )
 from engine.formats.jsonparts import Pairs, read_json
-from engine.formats.source import Source, count_of
+from engine.formats.source import Source
 from engine.formats.textfile import BYTE_ORDER_MARK, decode, told_mark
 from engine.lattice import Spelling
 from engine.lookup import Lookup
@@ -43,6 +43,7 @@ from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.components import AddedToken, Components, byte_level
 from engine.pipelines.huggingface import HuggingFacePipeline, LibraryError
 from engine.segmenter import Segmenter
+from engine.terminal import counted
 from engine.unigram import Unigram
 from engine.wordpiece import WordPiece
 
@@ -214,7 +215,7 @@ def _build_bpe(
         only = int(np.count_nonzero((kind == PieceKind.NORMAL) & ~made & ~atoms))
         reading.warnings.append(
             "ignore_merges is on: a pre-token that is itself a piece is never merged up to"
-            + (f"; {count_of(only, 'piece')} can be reached in no other way" if only else "")
+            + (f"; {counted(only, 'piece')} can be reached in no other way" if only else "")
         )
     own = model.values.get("segscope")
     if isinstance(own, dict) and isinstance(own.get("tie_break"), str):

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from engine.alphabet import in_alphabet, unmap_all
 from engine.formats.fields import Fields, kind_of
 from engine.formats.jsonparts import Pairs
-from engine.formats.source import Source, count_of, highest_id
+from engine.formats.source import Source, highest_id
 from engine.pieces import PieceKind
 from engine.pipelines.components import AddedToken
+from engine.terminal import agreed, counted
 
 LARGEST_SCORE = 1e100
 """Logarithms of probabilities are nowhere near; sums of these stay finite at any θ in use."""
@@ -63,7 +64,7 @@ def read_ids(reading: Reading) -> None:
         first = [str(i) for i, token in enumerate(tokens) if token is None][:5]
         more = ", …" if gaps > 5 else ""
         reading.warnings.append(
-            f"{gaps} of {len(tokens)} ids lack a piece: {', '.join(first)}{more}"
+            f"{gaps} of {len(tokens)} ids {agreed(gaps, 'lack')} a piece: {', '.join(first)}{more}"
         )
 
 
@@ -107,7 +108,7 @@ def _warn_doubles(reading: Reading, pieces: list[str]) -> None:
         seen.add(piece)
     shown = ", ".join(repr(piece) for piece in doubles[:5])
     reading.warnings.append(
-        f"{count_of(len(doubles), 'piece')} listed twice ({shown}); the last entry counts"
+        f"{counted(len(doubles), 'piece')} listed twice ({shown}); the last entry counts"
     )
 
 
@@ -172,7 +173,7 @@ def read_added(reading: Reading) -> list[AddedToken]:
             raise reading.source.error(
                 f"added token {content!r} has the id {_short(declared)}",
                 f"field {entry.at('id')}",
-                f"ids go up to {limit:,} in a vocabulary of {count_of(reading.size, 'piece')}",
+                f"ids go up to {limit:,} in a vocabulary of {counted(reading.size, 'piece')}",
             )
         if not content or content in known:
             continue
@@ -279,7 +280,7 @@ def find_byte_pieces(
         return None
     if len(missing):
         raise reading.source.error(
-            f"byte fallback is on, but {len(missing)} of the 256 byte pieces lack, "
+            f"byte fallback is on, but byte pieces are missing: {len(missing)} of 256, "
             f"the first is <0x{int(missing[0]):02X}>",
             "field model.vocab",
             "add them or switch byte_fallback off",
@@ -360,7 +361,7 @@ def read_merges(
         longer = [t for t in ids if len(t) > 1 and (t[0], t[-1]) not in (("<", ">"), ("[", "]"))]
         if longer:
             reading.warnings.append(
-                f"the vocabulary has {count_of(len(longer), 'piece')} of several characters but "
+                f"the vocabulary has {counted(len(longer), 'piece')} of several characters but "
                 "no merges: no text will ever reach them"
             )
     # Of a pair that is listed twice the last listing counts.
@@ -371,7 +372,7 @@ def read_merges(
     )
     if len(last) != len(parts):
         reading.warnings.append(
-            f"{count_of(len(parts) - len(last), 'merge')} listed twice; the last listing counts"
+            f"{counted(len(parts) - len(last), 'merge')} listed twice; the last listing counts"
         )
         keep = np.sort(last)
         left, right, result, rank = left[keep], right[keep], result[keep], rank[keep]
@@ -410,7 +411,7 @@ def _split_merges(reading: Reading, rows: list[Any], prefix: int) -> Sequence[Se
             )
     if odd:
         reading.warnings.append(
-            f"{count_of(odd, 'merge')} with spaces inside a piece, resolved with the vocabulary, "
+            f"{counted(odd, 'merge')} with spaces inside a piece, resolved with the vocabulary, "
             "but the tokenizers library refuses the file: save the merges as lists of two"
         )
     return parts

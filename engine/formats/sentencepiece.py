@@ -25,7 +25,7 @@ from engine.formats.protobuf import (
     varint,
     write_bytes,
 )
-from engine.formats.source import Source, count_of
+from engine.formats.source import Source
 from engine.formats.splits import lone_units, split_rows
 from engine.lattice import Spelling
 from engine.lookup import Lookup, Unit
@@ -33,6 +33,7 @@ from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.sentencepiece import Normalization, SentencePiecePipeline
 from engine.segmenter import Segmenter
+from engine.terminal import counted
 from engine.unigram import Unigram
 
 UNKNOWN_PENALTY = 10.0
@@ -335,7 +336,7 @@ def _byte_pieces(source: Source, proto: _Proto) -> NDArray[np.int32] | None:
     missing = np.flatnonzero(table < 0)
     if len(missing):
         raise source.error(
-            f"byte fallback is on, but {len(missing)} of the 256 byte pieces lack, "
+            f"byte fallback is on, but byte pieces are missing: {len(missing)} of 256, "
             f"the first is <0x{int(missing[0]):02X}>",
             "",
             "the file is damaged",
@@ -394,7 +395,7 @@ def _bpe(
     if lone:
         shown = "".join(sorted(lone)[:5])
         warnings.append(
-            f"{count_of(len(lone), 'character')} ({shown}) of longer pieces can't stand alone"
+            f"{counted(len(lone), 'character')} ({shown}) of longer pieces can't stand alone"
         )
     vocabulary = Vocabulary.build(
         [*proto.pieces, *(text.encode() for text in lone)],

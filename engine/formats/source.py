@@ -26,11 +26,6 @@ def highest_id(entries: int) -> int:
     return max(ALWAYS_ROOM, 16 * entries)
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return `1 piece`, `2,000 pieces`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 @dataclass(frozen=True, eq=False)
 class Source:
     """The content of a model file. `report` counts up to `WHOLE` over the whole load."""

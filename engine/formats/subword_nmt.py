@@ -24,13 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ParameterError
-from engine.formats.source import Source, count_of, open_source
+from engine.formats.source import Source, open_source
 from engine.formats.textfile import BYTE_ORDER_MARK, lines_of, told_mark
 from engine.lattice import Spelling
 from engine.model import Model
 from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.subword_nmt import SEPARATOR, SubwordNmtPipeline
 from engine.subword_nmt import SubwordNmt
+from engine.terminal import counted
 
 UNKNOWN = ("<unk>", "<unk></w>")
 MARK = "</w>"
@@ -249,7 +250,7 @@ def _warn(codes: Codes, warnings: list[str]) -> None:
         )
     seen = set(codes.pairs)
     if len(seen) < len(codes.pairs):
-        number = count_of(len(codes.pairs) - len(seen), "merge")
+        number = counted(len(codes.pairs) - len(seen), "merge")
         warnings.append(f"{number} listed again; the first listing counts")
     made = {left + right for left, right in codes.pairs}
     idle = [
@@ -264,7 +265,7 @@ def _warn(codes: Codes, warnings: list[str]) -> None:
         if codes.version != "0.2" and all(len(p) == 5 and p.endswith(MARK) for _, p in idle):
             hint = "; codes of version 0.2 that lost their first line look like this"
         warnings.append(
-            f"{count_of(len({line for line, _ in idle}), 'merge')} of a symbol that no merge "
+            f"{counted(len({line for line, _ in idle}), 'merge')} of a symbol that no merge "
             f"makes, the first is {_short(part)} in line {line}: they never act{hint}"
         )
 
@@ -309,7 +310,7 @@ def _filter(
     if not given:
         warnings.append(
             f"the vocabulary filter {path.name} beside the codes is used: merges that lead to a "
-            f"piece outside its {count_of(len(words), 'piece')} are undone"
+            f"piece outside its {counted(len(words), 'piece')} are undone"
         )
     return Filter(words, path, not given)
 

@@ -18,13 +18,14 @@ import numpy as np
 from engine.bpe import Bpe
 from engine.encodings import PATTERNS, published
 from engine.errors import ParameterError
-from engine.formats.source import Source, count_of, highest_id
+from engine.formats.source import Source, highest_id
 from engine.formats.splits import lone_bytes, split_rows
 from engine.formats.textfile import BYTE_ORDER_MARK, told_mark
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
 from engine.pipelines.tiktoken import TiktokenPipeline
+from engine.terminal import agreed, counted
 
 _LINE = re.compile(rb"[A-Za-z0-9+/]*={0,2} [0-9]+\r?")
 _LOOKED_AT = 8192
@@ -168,7 +169,7 @@ def _parse(source: Source) -> _Ranks:
             raise source.error(
                 f"the rank {_show(digits)[1:-1]} is too large",
                 f"line {number}",
-                f"ranks go up to {limit:,} in a file of {count_of(len(lines), 'line')}",
+                f"ranks go up to {limit:,} in a file of {counted(len(lines), 'line')}",
             )
         try:
             # A lone `=` is how Whisper's file writes the empty piece.
@@ -276,13 +277,14 @@ def _warn(ranks: _Ranks, ids: Mapping[bytes, int], warnings: list[str]) -> None:
     missing = [byte for byte in range(256) if bytes([byte]) not in ids]
     if missing:
         warnings.append(
-            f"{len(missing)} of the 256 bytes lack a rank (the first is 0x{missing[0]:02X}): "
+            f"{len(missing)} of the 256 bytes {agreed(len(missing), 'lack')} a rank "
+            f"(the first is 0x{missing[0]:02X}): "
             "tiktoken fails on a text that holds them; here they are left out"
         )
     if ranks.empty:
         warnings.append(f"rank {ranks.empty[0]} is an empty piece: reserved, it never matches")
     if ranks.doubles:
         warnings.append(
-            f"{count_of(len(ranks.doubles), 'piece')} listed twice, the first again under rank "
+            f"{counted(len(ranks.doubles), 'piece')} listed twice, the first again under rank "
             f"{ranks.doubles[0]}; the later line counts"
         )

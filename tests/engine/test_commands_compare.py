@@ -53,5 +53,49 @@ def test_compare_of_files_out_of_step(capsys: pytest.CaptureFixture[str], tmp_pa
     result = document(capsys, *argv)
     assert result["rows"][1]["premium"] is None
     assert result["rows"][1]["tokens"] == 1
-    assert any("fr.txt has 1 line" in warning for warning in result["warnings"])
-    assert "note: fr.txt has 1 line" in run(capsys, *argv)[1]
+    said = "fr.txt has 1 line where en has 2: its lines don't correspond"
+    assert said in result["warnings"]
+    assert f"note: {said}\n" in run(capsys, *argv)[1]
+
+
+def test_compare_counts_one_line_as_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "en.txt").write_bytes(b"lower\r\n")
+    (tmp_path / "fr.txt").write_bytes(b"er\r\nwe\r\n")
+    notes = document(capsys, "compare", "toy-lower", "--corpus", str(tmp_path))["warnings"]
+    assert "en.txt: 1 line ends in CR LF; the CR is left out" in notes
+    assert "fr.txt: 2 lines end in CR LF; the CR is left out" in notes
+    assert "fr.txt has 2 lines where en has 1: its lines don't correspond" in notes
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "said"),
+    [
+        ("\n \n", "er\nwe\n", "no premium: the base language, en, has no line with text in it"),
+        ("lower\n\n", "\nwe\n", "no premium for qq9: no line with text where en has one"),
+    ],
+)
+def test_a_premium_over_nothing_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, base: str, other: str, said: str
+) -> None:
+    (tmp_path / "en.txt").write_text(base)
+    (tmp_path / "qq9.txt").write_text(other)
+    argv = ("compare", "toy-lower", "--corpus", str(tmp_path))
+    result = document(capsys, *argv)
+    assert result["rows"][1]["premium"] is None
+    assert [note for note in result["warnings"] if "premium" in note] == [said]
+    assert f"note: {said}\n" in run(capsys, *argv)[1]
+    # With text on both sides in one line there is nothing to say.
+    (tmp_path / "en.txt").write_text("lower\ner\n")
+    assert document(capsys, *argv)["warnings"] == []
+
+
+def test_lines_without_a_premium_are_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "en.txt").write_text("lower\n\n")
+    (tmp_path / "qq9.txt").write_text("er\nwe\n")
+    argv = ("compare", "toy-lower", "--corpus", str(tmp_path), "--by-line")
+    assert [row["premium"] for row in document(capsys, *argv)["rows"]] == [1.0, None, 0.25, None]
+    assert run(capsys, *argv)[1].endswith("\n– in it: English has no tokens in that line\n")
+    (tmp_path / "en.txt").write_text("lower\ner\n")
+    assert "in it:" not in run(capsys, *argv)[1]

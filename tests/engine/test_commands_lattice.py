@@ -63,6 +63,13 @@ def test_a_text_that_no_pieces_cover(capsys: pytest.CaptureFixture[str], tmp_pat
     assert not out_file.exists()
 
 
+def test_one_segmentation_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    base = ("lattice", "toy-watching", "--text", "watching", "--pin", "0:8")
+    out = run(capsys, *base)[1].splitlines()
+    assert out[0] == "1 edge over 9 positions (byte), 1 segmentation"
+    assert any(line.startswith("without: 3 segmentations, ") for line in out)
+
+
 def test_theta_and_alpha_are_one(capsys: pytest.CaptureFixture[str]) -> None:
     base = ("lattice", "toy-watching", "--text", "watching")
     uniform = document(capsys, *base, "--theta", "0")

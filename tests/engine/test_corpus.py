@@ -48,7 +48,7 @@ def test_what_is_left_out_is_noted(tmp_path: Path) -> None:
     corpus = open_corpus(path)
     assert corpus.notes == (
         "a.txt: the byte order mark at its start is left out",
-        "a.txt: 1 lines end in CR LF; the CR is left out",
+        "a.txt: 1 line ends in CR LF; the CR is left out",
     )
 
 
@@ -73,7 +73,7 @@ def test_a_folder_is_a_parallel_corpus(tmp_path: Path) -> None:
 def test_files_of_another_length_are_named(tmp_path: Path) -> None:
     corpus = open_corpus(folder_of(tmp_path, en="a\nb\n", de="a\n", fr="a\nb\n"))
     assert len(corpus.problems) == 1
-    assert corpus.problems[0].startswith("de.txt has 1 lines where en has 2")
+    assert corpus.problems[0].startswith("de.txt has 1 line where en has 2")
     assert corpus.aligned("fr", "en")
     assert not corpus.aligned("de", "en")
 

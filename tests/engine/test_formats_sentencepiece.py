@@ -176,7 +176,7 @@ def test_ranks_of_bpe_follow_the_scores(tmp_path: Path) -> None:
         (sentencepiece(piece("a"), piece("<0x41>", 0, BYTE)), "byte fallback is off"),
         (
             UNKNOWN + piece("a") + piece("<0x41>", 0, BYTE) + write_bytes(2, number(35, 1)),
-            "255 of the 256 byte pieces",
+            "byte pieces are missing: 255 of 256",
         ),
         (
             UNKNOWN + piece("a") + piece("<4>", 0, BYTE) + write_bytes(2, number(35, 1)),

@@ -16,6 +16,7 @@ from engine.errors import CorpusError, ParameterError
 from engine.metrics import COLUMNS, check_columns, compare, count_graphemes, rebase
 from engine.model import Model
 from engine.progress import Cancelled
+from tests.engine.documents import tokenizer, write_json
 
 
 @pytest.fixture(scope="module")
@@ -244,6 +245,18 @@ def test_another_base_changes_the_premiums_only(tmp_path: Path, lower: Model) ->
     assert all(math.isnan(row.premium) for row in rebase(table, "").rows)
     with pytest.raises(CorpusError, match="no language 'fr'"):
         rebase(table, "fr")
+
+
+def test_a_base_of_which_a_model_makes_no_tokens_is_told(tmp_path: Path) -> None:
+    document = tokenizer({"type": "BPE", "vocab": {"a": 0}, "merges": []})
+    model = engine.load(write_json(tmp_path, document))
+    folder = folder_of(tmp_path / "texts", en="xyz\n", fi="aa\n")
+    table = compare(model, folder)
+    assert [row.tokens for row in table.rows] == [0, 2]
+    assert all(math.isnan(row.premium) for row in table.rows)
+    said = "no premium under tokenizer.json: it makes no tokens of en, the base language"
+    assert [warning for warning in table.warnings if "premium" in warning] == [said]
+    assert not any("premium" in warning for warning in rebase(table, "fi").warnings)
 
 
 def test_unknown_tokens_are_counted(tmp_path: Path, wordpiece: Model, bpe: Model) -> None:
