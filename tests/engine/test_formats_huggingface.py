@@ -276,7 +276,7 @@ def test_byte_fallback_spells_what_is_no_piece(tmp_path: Path) -> None:
 
 def test_half_a_byte_fallback_is_refused(tmp_path: Path) -> None:
     document = bpe({"a": 0, "<0x41>": 1}, [], byte_fallback=True)
-    assert "255 of the 256 byte pieces" in error_of(tmp_path, document)
+    assert "byte pieces are missing: 255 of 256" in error_of(tmp_path, document)
     model = read(tmp_path, bpe({"a": 0}, [], byte_fallback=True))
     assert not model.byte_fallback
     assert any("no effect" in warning for warning in model.warnings)
