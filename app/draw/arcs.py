@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.draw.axis import Axis
-from app.draw.tokens import GHOST, byte_places
+from app.draw.tokens import GHOST, byte_places, ghost_step
 from app.draw.viewport import Viewport
 from engine.display import visible
 from engine.lattice import Lattice, Path
@@ -69,7 +69,8 @@ class Arcs:
     """The edges that are drawn, in the order of the lattice.
 
     placement: with x0 and x1 at zoom 1 (x1 < x0 where text runs left); its heights are those of
-    zoom 1. ghost: bool[a], the edge starts before the first byte.
+    zoom 1. ghost: bool[a], the edge starts before the first byte. ghost_step: pixels from there
+    to where it starts.
     row_of: int64[n_edges], the row of an edge, -1 where it isn't drawn.
     beyond: edges that don't lie on the axis. bumps: fragments of graphemes are drawn low.
     labels: what `label` found already.
@@ -80,6 +81,7 @@ class Arcs:
     lattice: Lattice
     placement: Placement
     ghost: NDArray[np.bool_]
+    ghost_step: float
     row_of: Ints
     beyond: int
     bumps: bool
@@ -141,7 +143,8 @@ class Nodes:
     """The boundaries that are drawn. node: int64[k]. x: float64[k], where what follows begins;
     x_before: where what comes before ends. probability: float64[k], NaN without a law.
     on_path: bool[k]. inside: bool[k], inside a unit of the axis. places: float64[n_nodes], x of
-    every boundary of the lattice, drawn or not; NaN beyond the axis.
+    every boundary of the lattice, drawn or not; NaN beyond the axis. shift: float64[n_nodes],
+    pixels by which those before the first byte stand beside it.
     """
 
     node: Ints
@@ -151,6 +154,16 @@ class Nodes:
     on_path: NDArray[np.bool_]
     inside: NDArray[np.bool_]
     places: Floats
+    shift: Floats
+
+    def on_screen(self, viewport: Viewport) -> tuple[Floats, Floats]:
+        """Return the pixels of `x` and `x_before`."""
+        shift = self.shift[self.node]
+        return viewport.to_screen(self.x) + shift, viewport.to_screen(self.x_before) + shift
+
+    def all_on_screen(self, viewport: Viewport) -> Floats:
+        """Return the pixels of all boundaries, drawn or not."""
+        return viewport.to_screen(self.places) + self.shift
 
 
 def edge_spans(lattice: Lattice) -> tuple[Floats, Floats]:
@@ -195,6 +208,7 @@ def place_arcs(
         lattice,
         placed,
         lattice.start[placed.edge] < _ghost_bytes(lattice),
+        ghost_step(axis, float(lattice.prepared.node_sources()[0])),
         row_of,
         int(np.count_nonzero(~on_axis)),
         axis.unit == "grapheme",
@@ -247,7 +261,7 @@ def place_nodes(
     if size == 0:
         none = np.zeros(0)
         no, never = np.zeros(0, np.int64), np.zeros(0, np.bool_)
-        return Nodes(no, none, none, none, never, never, none)
+        return Nodes(no, none, none, none, never, never, none, none)
     # The last node has nothing that follows, the first nothing before.
     after = np.append(at, to[-1])
     before = np.concatenate((at[:1], to))
@@ -262,21 +276,23 @@ def place_nodes(
     inside = axis.bounds[place] != after[kept]
     places = np.where(after <= axis.shown, axis.at(after, end=False), np.nan)
     places[size] = axis.at(before[size:], end=True)[0] if after[size] <= axis.shown else np.nan
-    return Nodes(kept, x, x_before, probability[kept], on_path[kept], inside, places)
+    ghosts = _ghost_bytes(lattice)
+    share = np.maximum(ghosts - np.arange(lattice.n_nodes), 0) / max(ghosts, 1)
+    shift = share * ghost_step(axis, float(at[0]))
+    return Nodes(kept, x, x_before, probability[kept], on_path[kept], inside, places, shift)
 
 
 def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> Placement:
     """Return the arcs in view in screen pixels, none taller than `room`."""
-    placed, axis = arcs.placement, viewport.axis
+    placed = arcs.placement
     first, last = viewport.visible
     low, high = arcs.ends
     slack = GHOST / viewport.zoom
     # Of a long text few arcs are in view: what follows is done for these only.
     rows = np.flatnonzero((high >= first - slack) & (low <= last + slack))
-    back = 1.0 if axis is not None and axis.n_units and axis.turned[0] else -1.0
 
     def on_screen(rows: Ints) -> tuple[Floats, Floats]:
-        shift = np.where(arcs.ghost[rows], back * GHOST, 0.0)
+        shift = np.where(arcs.ghost[rows], arcs.ghost_step, 0.0)
         return viewport.to_screen(placed.x0[rows]) + shift, viewport.to_screen(placed.x1[rows])
 
     x0, x1 = on_screen(rows)

@@ -76,9 +76,10 @@ def draw_marks(
                 draw_pin(painter, theme, QPointF(x, apex + MARK))
             else:
                 draw_bar(painter, theme, QPointF(x, apex - MARK), QPointF(x, apex + MARK))
+    spots = nodes.all_on_screen(viewport)
     for kept, pinned in ((marks.forbidden_nodes, False), (marks.pinned_nodes, True)):
         for node in sorted(kept):
-            x = viewport.screen(float(nodes.places[node]))
+            x = float(spots[node])
             if np.isnan(x):
                 continue
             if pinned:

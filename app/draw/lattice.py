@@ -19,8 +19,8 @@ from app.draw.constraint_marks import (
     ghost_pen,
 )
 from app.draw.frame import Frame
-from app.draw.glyphs import draw_text, units_in_view
-from app.draw.tokens import ghost_box
+from app.draw.glyphs import draw_text, text_size, units_in_view
+from app.draw.tokens import ghost_box, ghost_named
 from app.draw.viewport import GUTTER, Viewport
 from app.theme import SIZE_DATA, Theme
 from engine.display import visible
@@ -96,7 +96,7 @@ def draw_picture(
     _draw_span(painter, viewport, theme, place, light)
     far = is_far(arcs, viewport)
     if far:
-        _draw_density(painter, theme, shapes, place)
+        _draw_density(painter, theme, arcs, shapes, place)
     else:
         _draw_underlays(painter, theme, shapes, place, light)
         _draw_arcs(painter, theme, arcs, shapes, place, light)
@@ -190,12 +190,17 @@ def _draw_arcs(
         painter.drawPath(path)
 
 
-def _draw_density(painter: QPainter, theme: Theme, shapes: Placement, place: Frame) -> None:
+def _draw_density(
+    painter: QPainter, theme: Theme, arcs: Arcs, shapes: Placement, place: Frame
+) -> None:
     """Draw how many arcs stand at each place, the wider ones higher, instead of each of them."""
     across, room = place.width - GUTTER, place.room * 0.6
     wide, tall = max(int(across / 2), 1), max(int(room / 6), 1)
     middle = (shapes.x0 + shapes.x1) / 2 - GUTTER
     width = np.abs(shapes.x1 - shapes.x0)
+    # What stands before the text has the same width at each zoom.
+    own = ~arcs.ghost[arcs.row_of[shapes.edge]]
+    middle, width = middle[own], width[own]
     widest = max(float(width.max(initial=0.0)), 1e-9)
     counts, _, _ = np.histogram2d(
         width, middle, bins=(tall, wide), range=((0, widest), (0, across))
@@ -231,13 +236,15 @@ def _draw_axis(painter: QPainter, viewport: Viewport, theme: Theme, place: Frame
 def _draw_ghost(
     painter: QPainter, viewport: Viewport, theme: Theme, arcs: Arcs, place: Frame
 ) -> None:
-    ghosts = np.flatnonzero(arcs.ghost)
-    if not len(ghosts):
+    axis, prepared = viewport.axis, arcs.lattice.prepared
+    if axis is None or not arcs.ghost.any() or not text_size(axis, viewport.zoom):
         return
-    prepared = arcs.lattice.prepared
+    byte = float(prepared.node_sources()[0])
+    if not ghost_named(viewport, byte):
+        return
     size = int(np.argmin(prepared.source_end <= prepared.source_start))
     label = visible(prepared.data[:size].tobytes())
-    box = ghost_box(viewport, place.text.top(), place.text.height())
+    box = ghost_box(viewport, place.text.top(), place.text.height(), byte)
     painter.setPen(theme.color("ink3"))
     painter.setFont(theme.piece_font(SIZE_DATA))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
@@ -251,11 +258,9 @@ def _draw_nodes(
     place: Frame,
 ) -> None:
     color = theme.color("best")
-    first, last = viewport.visible
-    xs, before = nodes.x, nodes.x_before
-    seen = np.flatnonzero(nodes.on_path & (xs >= first) & (xs <= last))
-    for k in seen.tolist():
-        x, y = viewport.screen(float(xs[k])), viewport.screen(float(before[k]))
+    xs, before = nodes.on_screen(viewport)
+    for k in np.flatnonzero(nodes.on_path & _in_view(xs, viewport)).tolist():
+        x, y = float(xs[k]), float(before[k])
         radius = 2.0 if nodes.inside[k] else 3.6
         if abs(x - y) > 1:
             # One boundary, two places: the direction turns here, or characters were dropped.
@@ -265,6 +270,10 @@ def _draw_nodes(
         painter.setBrush(color)
         for at in {x, y}:
             painter.drawEllipse(QPointF(at, place.base), radius, radius)
+
+
+def _in_view(x: Floats, viewport: Viewport) -> NDArray[np.bool_]:
+    return np.asarray((x >= GUTTER) & (x <= GUTTER + viewport.width))
 
 
 def _draw_chosen_node(
@@ -278,7 +287,7 @@ def _draw_chosen_node(
     """Draw the selected boundary: a line through the text row and a ring on the axis."""
     if light.node is None or light.node >= len(nodes.places):
         return
-    x = viewport.screen(float(nodes.places[light.node]))
+    x = float(nodes.all_on_screen(viewport)[light.node])
     if np.isnan(x):
         return
     painter.setPen(QPen(theme.color("selection"), 7))
@@ -292,7 +301,6 @@ def _draw_chosen_node(
 def _draw_bars(
     painter: QPainter, viewport: Viewport, theme: Theme, nodes: Nodes, place: Frame
 ) -> None:
-    first, last = viewport.visible
     bottom, height = place.bars.bottom(), place.bars.height()
     painter.setPen(QPen(theme.color("line"), 1))
     axis = viewport.axis
@@ -300,14 +308,15 @@ def _draw_bars(
         painter.drawLine(
             QPointF(viewport.screen(0.0), bottom), QPointF(viewport.screen(axis.width), bottom)
         )
-    seen = np.flatnonzero((nodes.x >= first) & (nodes.x <= last) & ~nodes.inside)
+    xs, before = nodes.on_screen(viewport)
+    seen = np.flatnonzero(_in_view(xs, viewport) & ~nodes.inside)
     best, other = theme.color("best"), theme.color("alternative")
     painter.setPen(Qt.PenStyle.NoPen)
     for k in seen.tolist():
         tall = max(height * float(nodes.probability[k]), 1.0)
         painter.setBrush(best if nodes.on_path[k] else other)
-        for x in {float(nodes.x[k]), float(nodes.x_before[k])}:
-            painter.drawRect(QRectF(viewport.screen(x) - 2, bottom - tall, 4, tall))
+        for x in {float(xs[k]), float(before[k])}:
+            painter.drawRect(QRectF(x - 2, bottom - tall, 4, tall))
 
 
 @lru_cache(maxsize=2)

@@ -211,6 +211,8 @@ def draw_bands(
     if axis is None or not bands.n_groups:
         return
     first, last = viewport.visible
+    if bands.ghost and bands.usual_width * viewport.zoom >= TWO_TONES:
+        _draw_ghost(painter, theme, viewport, rect, ghost_label, float(bands.start[0]))
     slack = MARGIN / viewport.zoom
     seen = np.flatnonzero((bands.rect_right >= first - slack) & (bands.rect_left <= last + slack))
     if len(seen) == 0:
@@ -229,9 +231,6 @@ def draw_bands(
     fragments: list[tuple[QRectF, int, int]] = []
     colors, lines = bands.looks if by_identity else (None, None)
     for left, right, group in zip(lefts.tolist(), rights.tolist(), groups.tolist(), strict=True):
-        if group == 0 and bands.ghost:
-            _draw_ghost(painter, theme, viewport, rect, ghost_label)
-            continue
         gap = GAP if not plain else min(GAP, (right - left) / 4)
         box = QRectF(left + gap / 2, rect.top(), max(right - left - gap, 0.5), rect.height())
         if plain:
@@ -332,28 +331,43 @@ def _draw_unknown(
 
 
 def _draw_ghost(
-    painter: QPainter, theme: Theme, viewport: Viewport, rect: QRectF, label: str
+    painter: QPainter, theme: Theme, viewport: Viewport, rect: QRectF, label: str, byte: float
 ) -> None:
-    """Draw the piece that stands before the text and for nothing in it, dotted."""
-    axis = viewport.axis
-    assert axis is not None
-    box = ghost_box(viewport, rect.top(), rect.height())
+    """Draw the piece that stands before a byte and for nothing in the text, dotted."""
+    box = ghost_box(viewport, rect.top(), rect.height(), byte)
     painter.setPen(QPen(theme.color("line2"), 1, Qt.PenStyle.DotLine))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(box, 2, 2)
-    painter.setPen(theme.color("ink3"))
-    painter.setFont(theme.piece_font(SIZE_NOTE))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
+    if ghost_named(viewport, byte):
+        painter.setPen(theme.color("ink3"))
+        painter.setFont(theme.piece_font(SIZE_NOTE))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, label)
 
 
-def ghost_box(viewport: Viewport, top: float, height: float) -> QRectF:
-    """Return the cell before the first byte, on the side where the text begins."""
+def ghost_step(axis: Axis, byte: float) -> float:
+    """Return the pixels from a byte to the far end of what was put in before it."""
+    turned = bool(axis.n_units and axis.turned[axis.unit_of(int(byte))])
+    return GHOST if turned else -GHOST
+
+
+def ghost_box(viewport: Viewport, top: float, height: float, byte: float) -> QRectF:
+    """Return the cell of what was put in before a byte, on the side where the text begins."""
     axis = viewport.axis
     assert axis is not None
-    begin = viewport.screen(float(axis.lead[0]))
-    turned = bool(axis.n_units and axis.turned[0])
-    left = begin + 1.5 if turned else begin - GHOST + 0.5
+    begin = viewport.screen(float(axis.at(np.array([byte]), end=False)[0]))
+    left = begin + 1.5 if ghost_step(axis, byte) > 0 else begin - GHOST + 0.5
     return QRectF(left, top + 0.5, GHOST - 2, height - 1)
+
+
+def ghost_named(viewport: Viewport, byte: float) -> bool:
+    """Whether a ghost's name has room beside the text: dropped spaces may stand in its place."""
+    axis = viewport.axis
+    assert axis is not None
+    unit = int(axis.unit_of(int(byte))) - 1
+    if unit < 0:
+        return True
+    empty = (axis.right[unit] - axis.left[unit]) * viewport.zoom - axis.advance[unit]
+    return bool(empty / 2 >= GHOST)
 
 
 def _draw_density(

@@ -35,7 +35,7 @@ def test_f_shows_all_of_a_long_text_as_density(qtbot: Any, session: Any, workspa
     assert is_far(placed.arcs, placed.lattice_viewport)
     bands = placed.bands[session.active.key]
     assert bands.usual_width * view.zoom < DENSITY
-    assert "0: back" in workspace.lattice.legend()
+    assert "0: readable again" in workspace.lattice.legend()
     assert "F: all of the text" not in workspace.lattice.legend()
     qtbot.keyClick(workspace.lattice, KEY.Key_0)
     assert view.fitted

@@ -271,7 +271,7 @@ class LatticeView(QWidget):
             return None
         if not -4 <= place.y() - frame_.base <= 12:
             return None
-        away = np.abs(self.viewport.to_screen(nodes.places) - place.x())
+        away = np.abs(nodes.all_on_screen(self.viewport) - place.x())
         if np.isnan(away).all():
             return None
         nearest = int(np.nanargmin(away))

@@ -135,9 +135,9 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
     else:
         notes.append((tr("Labels where they fit; hover shows the rest."), False, 8.0))
     if placed.lattice_viewport.overflows:
-        notes.append((tr("F: all of the text in view."), False, 0.0))
+        notes.append((tr("F: all of the text."), False, 0.0))
     elif placed.lattice_viewport.zoom < NEAR:
-        notes.append((tr("0: back to where it can be read."), False, 0.0))
+        notes.append((tr("0: readable again."), False, 0.0))
     return notes
 
 

@@ -262,7 +262,7 @@ class PathsView(QWidget):
             return
         differs = place == 0 or bool(row.differs[0])
         role = "best" if place == 0 else "alternative"
-        box = ghost_box(viewport, rect.top(), rect.height())
+        box = ghost_box(viewport, rect.top(), rect.height(), float(row.start[0]))
         draw_brick(painter, box, theme.color(role if differs else "line"), None, 1.0)
         painter.setFont(theme.piece_font(SIZE_NOTE))
         painter.setPen(theme.color("ink" if differs else "ink3"))

@@ -78,7 +78,7 @@ class RowPainter:
             self._paint_lost(painter, QRectF(x0, rect.top(), x1 - x0, rect.height()))
         if cells.ghost and len(cells) and not far:
             label = "".join(staged.labels[number][: int(cells.last[0])])
-            self._paint_ghost(painter, viewport, rect, label)
+            self._paint_ghost(painter, viewport, rect, label, int(cells.start[0]))
 
     def _upper(self, staged: Staged, number: int, rect: QRectF) -> QRectF:
         """Return where the first line of a row with two stands."""
@@ -216,11 +216,13 @@ class RowPainter:
                 middle + QPointF(-size, -size * slope), middle + QPointF(size, size * slope)
             )
 
-    def _paint_ghost(self, painter: QPainter, viewport: Viewport, rect: QRectF, label: str) -> None:
+    def _paint_ghost(
+        self, painter: QPainter, viewport: Viewport, rect: QRectF, label: str, byte: int
+    ) -> None:
         theme = self._theme
         if viewport.axis is None:
             return
-        box = ghost_box(viewport, rect.top(), rect.height())
+        box = ghost_box(viewport, rect.top(), rect.height(), byte)
         painter.setPen(QPen(theme.color("line2"), 1, Qt.PenStyle.DotLine))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(box, 2, 2)
