@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import CorpusError, TextError
+from engine.files import FILE, in_words, kind_of, unusable
 from engine.jsonfile import read_json
 from engine.progress import Report, silent
 from engine.terminal import agreed, counted
@@ -30,6 +31,7 @@ BOM = b"\xef\xbb\xbf"
 # Endings of files that lie beside texts without being texts of the corpus.
 OTHER_ENDINGS = {".json", ".tsv", ".csv", ".md", ".rst", ".html", ".xml", ".py", ".sha256"}
 PACKED = {b"\xfd7zXZ\x00": "xz", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"PK\x03\x04": "zip"}
+MANIFEST, INDEX = "manifest.json", "index.tsv"
 LINES_FOR_DIRECTION = 20
 MEND = "mend it or remove it"
 
@@ -138,12 +140,12 @@ def open_corpus(paths: str | Path | Iterable[str | Path], report: Report = silen
     given = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     if not given:
         raise CorpusError("no corpus was given", "", "name a folder or files")
-    files = list(dict.fromkeys(file for path in given for file in _files_of(path)))
+    notes: list[str] = []
+    files = list(dict.fromkeys(file for path in given for file in _files_of(path, notes)))
     parallel = len(given) == 1 and given[0].is_dir()
     facts = _facts_of(given[0]) if parallel else _Facts()
     codes = _codes_of(files)
     texts: dict[str, list[str]] = {}
-    notes: list[str] = []
     languages: list[Language] = []
     for done, (file, code) in enumerate(zip(files, codes, strict=True)):
         report(done, len(files))
@@ -210,8 +212,11 @@ def _undecodable(path: Path, data: bytes, error: UnicodeDecodeError, skipped: in
     )
 
 
-def _files_of(path: Path) -> list[Path]:
-    """Return a file itself, or the texts of a folder sorted by name."""
+def _files_of(path: Path, notes: list[str]) -> list[Path]:
+    """Return a file itself, or the texts of a folder sorted by name.
+
+    notes: gets the entries that are named as texts and are no files.
+    """
     if not path.exists():
         raise CorpusError("there is no such file or folder", str(path), "check the path")
     if not path.is_dir():
@@ -221,17 +226,28 @@ def _files_of(path: Path) -> list[Path]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CorpusError(f"the folder can't be read ({reason})", str(path), "check it") from None
-    files = [entry for entry in inside if entry.is_file()]
+    files = [entry for entry in inside if kind_of(entry) == FILE]
+    lost = unusable(inside)
     texts = [file for file in files if file.suffix.lower() == ".txt"]
-    if texts:
-        return texts
     # Collections such as FLORES end all their files in the same other way: `eng_Latn.devtest`.
     others = [file for file in files if file.suffix.lower() not in OTHER_ENDINGS and file.suffix]
-    if others and len({file.suffix for file in others}) == 1:
-        return others
-    raise CorpusError(
-        "the folder holds no text files", str(path), "give one file a language, named CODE.txt"
-    )
+    if not texts and len({file.suffix for file in others}) == 1:
+        texts = others
+    if not texts:
+        raise CorpusError(
+            "the folder holds no text files" + (f"; left out: {in_words(lost)}" if lost else ""),
+            str(path),
+            "give one file a language, named CODE.txt",
+        )
+    ending = texts[0].suffix.lower()
+    lost = [
+        (entry, kind)
+        for entry, kind in lost
+        if entry.suffix.lower() == ending or entry.name in (MANIFEST, INDEX)
+    ]
+    if lost:
+        notes.append(f"left out of the folder {path.resolve().name}: {in_words(lost)}")
+    return texts
 
 
 def _codes_of(files: Sequence[Path]) -> list[str]:
@@ -253,11 +269,11 @@ class _Facts:
 
 
 def _facts_of(folder: Path) -> _Facts:
-    manifest = folder / "manifest.json"
+    manifest = folder / MANIFEST
     if manifest.is_file():
         return _read_manifest(manifest)
     name = folder.resolve().name
-    for index in (folder / "index.tsv", folder.resolve().parent / f"{name}_index.tsv"):
+    for index in (folder / INDEX, folder.resolve().parent / f"{name}_index.tsv"):
         if index.is_file():
             return _Facts(languages=_read_index(index))
     return _Facts()

@@ -1,11 +1,13 @@
-"""Writing files so that nothing is ever half written, and where caches are."""
+"""Writing files so that nothing is ever half written, what a path is, and where caches are."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -30,6 +32,47 @@ def user_caches() -> Path | None:
         return None
     inside = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
     return home / inside / "segscope"
+
+
+FILE, FOLDER = "a file", "a folder"
+
+_KINDS = (
+    (stat.S_ISREG, FILE),
+    (stat.S_ISDIR, FOLDER),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
+SHOWN = 5
+"""Files that a sentence names."""
+
+
+def kind_of(path: Path) -> str:
+    """Return what is at a path, links followed: `FILE`, `FOLDER` or, in words, what else it is.
+
+    Nothing is opened: a pipe would keep its reader waiting.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "a link that leads in a circle"
+        if isinstance(error, FileNotFoundError) and path.is_symlink():
+            return "a link to what isn't there"
+        return f"can't be looked at: {error.strerror or type(error).__name__}"
+    return next((name for is_one, name in _KINDS if is_one(mode)), "a device")
+
+
+def unusable(paths: Iterable[Path]) -> list[tuple[Path, str]]:
+    """Return those of the paths that are neither files nor folders, each with what it is."""
+    kinds = ((path, kind_of(path)) for path in paths)
+    return [(path, kind) for path, kind in kinds if kind not in (FILE, FOLDER)]
+
+
+def in_words(entries: Sequence[tuple[Path, str]]) -> str:
+    """Return `a.txt (a named pipe), b.txt (a socket)`; of many the first `SHOWN`."""
+    shown = ", ".join(f"{path.name} ({kind})" for path, kind in entries[:SHOWN])
+    more = len(entries) - SHOWN
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 @contextmanager

@@ -79,13 +79,13 @@ def load(
 def _of_folder(model: Model, folder: Path) -> Model:
     """Return a model under its folder's name and path, so that it is opened as it was."""
     choice = choose(folder)
-    words = left_out(choice) if choice is not None else ""
+    told = left_out(choice) if choice is not None else []
     return replace(
         model,
         name=folder.resolve().name or model.name,
         path=folder,
         settings={"opened_file": model.path.name, **model.settings},
-        warnings=(*model.warnings, words) if words else model.warnings,
+        warnings=(*model.warnings, *told),
     )
 
 

@@ -10,11 +10,13 @@ GPT-2's pair is opened, and its reader tells what is missing.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 from engine.errors import ModelError
+from engine.files import FILE, FOLDER, SHOWN, in_words, kind_of, unusable
 from engine.formats import (
     bert,
     bytepiece,
@@ -33,17 +35,18 @@ HEAD = 1 << 16
 MOST = 10_000
 """Files of a folder that are looked at: a model doesn't hide among more."""
 
-_SHOWN = 5
-
+_ENDINGS = (".json", ".model", ".txt", ".tiktoken", ".bpe", ".codes", ".vocab")
+"""How model files' names end most often."""
 
 _PAIR = (*gpt2.VOCABULARIES, *gpt2.MERGES)
 
 
 class Choice(NamedTuple):
-    """The file to open, and the other model files of the folder."""
+    """The file to open, the other model files of the folder, and what can't be read in it."""
 
     path: Path
     others: tuple[Path, ...]
+    unusable: tuple[tuple[Path, str], ...] = ()
 
 
 def choose(folder: Path) -> Choice | None:
@@ -51,11 +54,7 @@ def choose(folder: Path) -> Choice | None:
 
     Raises `ModelError` where the folder can't be read.
     """
-    try:
-        paths = sorted(path for path, _ in zip(folder.iterdir(), range(MOST), strict=False))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ModelError(f"the folder can't be read ({reason})", str(folder), "check it") from None
+    paths = _paths_of(folder)
     found = [(rank, path) for path in paths if (rank := _rank(path)) is not None]
     if not found:
         found = [(0, path) for path in paths if _is_half(path)]
@@ -63,7 +62,29 @@ def choose(folder: Path) -> Choice | None:
         return None
     # Stable: of one kind the first by name.
     found.sort(key=lambda entry: entry[0])
-    return Choice(found[0][1], tuple(path for _, path in found[1:]))
+    chosen, *others = (path for _, path in found)
+    rest = [path for path in paths if path != chosen and path not in others]
+    return Choice(chosen, tuple(others), tuple(_unusable(rest)))
+
+
+def _paths_of(folder: Path) -> list[Path]:
+    """Return what lies in a folder, by name. Raises `ModelError` where it can't be read."""
+    try:
+        return sorted(path for path, _ in zip(folder.iterdir(), range(MOST), strict=False))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ModelError(f"the folder can't be read ({reason})", str(folder), "check it") from None
+
+
+def _unusable(paths: Iterable[Path]) -> list[tuple[Path, str]]:
+    """Return what can't be read and why, names that model files have first."""
+    found = unusable(paths)
+    found += [
+        (path, "not readable")
+        for path in paths
+        if kind_of(path) == FILE and not os.access(path, os.R_OK)
+    ]
+    return sorted(found, key=lambda entry: (not entry[0].name.lower().endswith(_ENDINGS), entry))
 
 
 def path_of(name: str | PathLike[str]) -> Path:
@@ -84,8 +105,10 @@ def main_file(path: Path) -> Path:
         return path
     choice = choose(path)
     if choice is None:
+        lost = _unusable(_paths_of(path))
         raise ModelError(
-            "this is a folder, and no model was found in it",
+            "this is a folder, and no model was found in it"
+            + (f"; left out: {in_words(lost)}" if lost else ""),
             str(path),
             "open the model file itself: tokenizer.json, a .model, vocab.json beside merges.txt, "
             "vocab.txt, a .tiktoken file or subword-nmt codes",
@@ -93,22 +116,26 @@ def main_file(path: Path) -> Path:
     return choice.path
 
 
-def left_out(choice: Choice) -> str:
-    """Return the warning that names what else lay in the folder; empty for nothing."""
+def left_out(choice: Choice) -> list[str]:
+    """Return the warnings that name what else lay in the folder."""
+    folder = choice.path.parent.resolve().name
+    said = []
     names = sorted(path.name for path in choice.others)
-    if not names:
-        return ""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return (
-        f"of the folder {choice.path.parent.name}, {choice.path.name} is opened; not used: "
-        f"{', '.join(names[:_SHOWN])}{more}"
-    )
+    if names:
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        said.append(
+            f"of the folder {folder}, {choice.path.name} is opened; not used: "
+            f"{', '.join(names[:SHOWN])}{more}"
+        )
+    if choice.unusable:
+        said.append(f"left out of the folder {folder}: {in_words(choice.unusable)}")
+    return said
 
 
 def _rank(path: Path) -> int | None:
     """Return the place of a file in the order of kinds, None if it is no model."""
     name = path.name.lower()
-    if name == TOKENIZER and not _is_folder(path):
+    if name == TOKENIZER and kind_of(path) != FOLDER:
         return 0
     head = _head(path)
     if not head:
@@ -135,17 +162,10 @@ def _is_half(path: Path) -> bool:
     return path.name.lower().endswith(_PAIR) and gpt2.recognise(_head(path), path)
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
 def _head(path: Path) -> bytes:
     """Return how a file begins; empty where it can't be read or is no ordinary file."""
     try:
-        if not path.is_file():
+        if kind_of(path) != FILE:
             return b""
         with path.open("rb") as stream:
             return stream.read(HEAD)

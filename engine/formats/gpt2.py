@@ -8,6 +8,7 @@ as `<|endoftext|>` that no merge makes are taken for special tokens.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.alphabet import CHARACTERS
+from engine.files import unusable
 from engine.formats import huggingface
 from engine.formats.huggingface_lists import place_by_id
 from engine.formats.jsonparts import Pairs, read_pairs
@@ -121,12 +123,16 @@ def read(source: Source, pattern: str | None = None) -> Model:
     is_merges = _VOCABULARY.match(source.data[:4096]) is None
     other = other_file(source.path, is_merges)
     if other is None:
-        folder, names = source.path.parent, ", ".join(wanted(source.path, is_merges))
+        folder, names = source.path.parent, wanted(source.path, is_merges)
+        lost = dict(unusable(p for p in map(folder.joinpath, names) if os.path.lexists(p)))
+        shown = ", ".join(
+            name + (f" ({lost[folder / name]})" if folder / name in lost else "") for name in names
+        )
         what = "a list of pieces and ids" if is_merges else "a list of merges"
         raise source.error(
             f"one file of GPT-2's pair is missing: {what}",
             "",
-            f"put it beside this file; looked for {names} in {folder}",
+            f"put it beside this file; looked for {shown} in {folder}",
         )
     # The second file is read while the first one's progress stands still.
     second = open_source(other, lambda _done, _total: source.report(60, 1000))

@@ -78,6 +78,9 @@ def open_source(path: Path, report: Report = silent, remedy: str = MODEL_WANTED)
                 blocks.append(block)
                 report(min(50, 50 * len(blocks) * BLOCK // max(size, 1)), WHOLE)
     except FileNotFoundError:
+        if path.is_symlink():
+            what, remedy = "this is a link to a file that isn't there", "mend the link"
+            raise ModelError(what, str(path), remedy) from None
         raise ModelError("there is no such file", str(path), "check the path") from None
     except (OSError, ValueError) as error:
         # ValueError: a NUL inside the path.

@@ -14,6 +14,7 @@ Source: subword-nmt 0.3.8, `apply_bpe`.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from os import PathLike
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ParameterError
+from engine.files import in_words, unusable
 from engine.formats.source import Source, open_source
 from engine.formats.textfile import BYTE_ORDER_MARK, lines_of, told_mark
 from engine.lattice import Spelling
@@ -291,6 +293,9 @@ def _filter(
     path = Path(vocabulary) if given and vocabulary is not None else None
     if vocabulary is None:
         path = filter_beside(source.path)
+        lost = unusable(beside for beside in _filters(source.path) if os.path.lexists(beside))
+        if lost:
+            warnings.append(f"no vocabulary filter is used of what lies beside: {in_words(lost)}")
     if path is None:
         if threshold is not None:
             raise ParameterError(
@@ -317,11 +322,13 @@ def _filter(
 
 def filter_beside(path: Path) -> Path | None:
     """Return the vocabulary filter that lies beside codes, None where none does."""
-    for name in dict.fromkeys((f"{path.name}.vocab", f"{path.stem}.vocab")):
-        beside = path.with_name(name)
-        if beside != path and beside.is_file():
-            return beside
-    return None
+    return next((beside for beside in _filters(path) if beside.is_file()), None)
+
+
+def _filters(path: Path) -> list[Path]:
+    """Return where a vocabulary filter of codes is looked for."""
+    names = dict.fromkeys((f"{path.name}.vocab", f"{path.stem}.vocab"))
+    return [path.with_name(name) for name in names if name != path.name]
 
 
 def _counts(source: Source) -> list[tuple[str, int]]:
