@@ -27,14 +27,16 @@ SMALLEST, LARGEST, LOWEST, SHORTEST, FIRST = range(5)
 """The tie rules: see `engine.train.learn.TIE_BREAKS`."""
 
 (PAIRS, NODES, FREE, FREE_NODES, QUEUED, LEVEL, LEVEL_SIZE, LEVEL_COUNT, TOKENS, SYMBOLS, MERGES,
- ASKED, ANSWER, GIVEN) = range(14)  # fmt: skip
+ ASKED, ANSWER, GIVEN, LACKING) = range(15)  # fmt: skip
 """Fields of the state: pairs known; occurrences ever stored, the first free one and how many are;
 entries of the queue and of the level's heap; the pairs that do have the level's count, and that
 count; tokens of the corpus; symbols; merges; the pair whose merge waits for a word, and that word
-(1 yes, 0 no, -1 none); merges given beforehand that are done."""
+(1 yes, 0 no, -1 none); merges given beforehand that are done; what there is no room for."""
 
 BARRED = -2
 """The head of a pair that may not merge: its occurrences aren't kept."""
+
+FEW_PAIRS, FEW_NODES, FEW_BYTES = 1, 2, 4
 
 DONE, MORE, ROOM, ASK = range(4)
 """Why `learn` returns: it is at its end, its budget is used up, the arrays are too small for the
@@ -451,12 +453,15 @@ def learn(least: Int, limit: Int, budget: Int, rule: Int, longest: Int, asks: bo
         pairs = state[u(PAIRS)] + more
         nodes = state[u(NODES)] + max(ZERO, listed - state[u(FREE_NODES)])
         bytes_of_pair = at[u(left + 1)] - at[u(left)] + at[u(right + 1)] - at[u(right)]
-        if (
-            pairs > keys.size
-            or 2 * pairs > table.size
-            or nodes > places.size
-            or at[u(new)] + bytes_of_pair > text.size
-        ):
+        lacking = ZERO
+        if pairs > keys.size or 2 * pairs > table.size:
+            lacking |= FEW_PAIRS
+        if nodes > places.size:
+            lacking |= FEW_NODES
+        if at[u(new)] + bytes_of_pair > text.size:
+            lacking |= FEW_BYTES
+        if lacking:
+            state[u(LACKING)] = lacking
             return ZERO + ROOM
         ties = ZERO + state[u(LEVEL_SIZE)]
         count = ZERO

@@ -44,7 +44,7 @@ class _Work:
         self.rules, self.base = rules, len(units.base)
         self.slots, self.weights = _slots(units)
         size = len(self.slots)
-        self.state = np.zeros(14, dtype=np.int64)
+        self.state = np.zeros(15, dtype=np.int64)
         for field, value in (
             (kernel.FREE, -1), (kernel.LEVEL_COUNT, -1), (kernel.ASKED, -1), (kernel.ANSWER, -1),
             (kernel.TOKENS, units.tokens), (kernel.SYMBOLS, self.base),
@@ -96,15 +96,20 @@ class _Work:
             self.heads[:count] = kernel.BARRED
 
     def _widen(self) -> None:
-        """Give room for the next merge, whatever it lacks."""
-        self.places = _longer(self.places, len(self.places) * 3 // 2 + 1024)
-        self.links = _longer(self.links, len(self.places))
-        self.text = _longer(self.text, 2 * len(self.text))
-        room = 2 * len(self.keys)
+        """Give room for what the next merge lacks."""
+        lacking = int(self.state[kernel.LACKING])
+        if lacking & kernel.FEW_NODES:
+            self.places = _longer(self.places, len(self.places) * 3 // 2 + 1024)
+            self.links = _longer(self.links, len(self.places))
+        if lacking & kernel.FEW_BYTES:
+            self.text = _longer(self.text, 2 * len(self.text))
+        room = len(self.keys) * (2 if lacking & kernel.FEW_PAIRS else 1)
         if room > 1 << 30 or len(self.places) > MOST_SLOTS:
             raise TrainingError(
                 "the corpus has too many different words for memory", "", "give a smaller part"
             )
+        if room == len(self.keys):
+            return
         count = int(self.state[kernel.PAIRS])
         for name in ("keys", "counts", "heads", "seen", "queue_counts", "queue", "level"):
             setattr(self, name, _longer(getattr(self, name), room))
