@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.draw.arcs import Arcs
 from app.draw.constraint_marks import MARK
+from app.draw.edge_marks import EdgeMark, draw_over, draw_under, edge_marks, with_sign
 from app.draw.frame import Frame
 from app.draw.lettering import Lettering
 from app.draw.marks import count_box, draw_count
@@ -24,6 +25,9 @@ UNLIKELY = 0.02
 
 SURE = 0.995
 """Probability from which on no number is written."""
+
+LEAST = 0.0005
+"""Probability under which three decimals would say 0."""
 
 MANY = 400
 """Arcs in view of which labels are tried."""
@@ -43,10 +47,12 @@ def role_color(theme: Theme, role: int) -> QColor:
 
 
 def probability_text(p: float) -> str:
-    """Return a probability as written under an apex: `.733`; empty where it is as good as 1."""
+    """Return a probability as written under an apex: `.733`, `<.001`; empty where as good as 1."""
     if np.isnan(p) or p >= SURE:
         return ""
-    return f"{p:.3f}".lstrip("0")
+    if p == 0:
+        return "0"
+    return f"{p:.3f}".lstrip("0") if p >= LEAST else f"<{2 * LEAST:.3f}".replace("0.", ".")
 
 
 def edge_number(arcs: Arcs, shapes: Placement, k: int) -> str:
@@ -61,7 +67,8 @@ class Label(NamedTuple):
     """Text in a box that others keep out of.
 
     font: which of `_fonts`; COUNT for the inverse count of tokens inside a grapheme. of: the
-    label without which it isn't drawn, by its place among all; -1 where it needs none.
+    label without which it isn't drawn, by its place among all; -1 where it needs none. edge: that
+    it belongs to, -1 for a count. mark: the edge's `EdgeMark`, where the label shows it.
     """
 
     left: float
@@ -72,6 +79,12 @@ class Label(NamedTuple):
     font: int
     role: int
     of: int = -1
+    edge: int = -1
+    mark: int = 0
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a pixel is in the box."""
+        return self.left <= x <= self.right and self.top <= y <= self.bottom
 
     def moved(self, step: float) -> Label:
         """Return the label `step` pixels to the right."""
@@ -85,7 +98,6 @@ def place_labels(
     shapes: Placement,
     base: float,
     selected: int | None,
-    hover: int | None,
     between: tuple[float, float] | None = None,
     taken: Sequence[Label] = (),
 ) -> list[Label]:
@@ -97,7 +109,7 @@ def place_labels(
     low, high = between or (-np.inf, np.inf)
     counts = _inside_counts(theme, arcs, viewport, base) if arcs.bumps else []
     wanted = [label for label in counts if low <= (label.left + label.right) / 2 < high]
-    wanted += _arc_labels(theme, arcs, shapes, base, selected, hover, (low, high), len(wanted))
+    wanted += _arc_labels(theme, arcs, shapes, base, selected, (low, high), len(wanted))
     boxes = [label[:4] for label in (*taken, *wanted)]
     sides = np.array(boxes, dtype=np.float64).reshape(-1, 4)
     sides[sides[:, 1] < 0] = np.nan
@@ -110,23 +122,37 @@ def place_labels(
 
 
 def draw_labels(
-    painter: QPainter, theme: Theme, labels: Iterable[Label], shift: float = 0.0
+    painter: QPainter,
+    theme: Theme,
+    labels: Iterable[Label],
+    shift: float = 0.0,
+    hover: int | None = None,
 ) -> None:
-    """Draw labels, `shift` pixels to the right of their places."""
+    """Draw labels, `shift` pixels to the right of their places; not those of the edge `hover`."""
     fonts, paper = _fonts(theme), theme.color("canvas")
     descents = [QFontMetricsF(font).descent() for font in fonts]
-    writers: dict[tuple[int, int], Lettering] = {}
+    writers: dict[tuple[int, int, bool], Lettering] = {}
     for label in labels:
         if label.font == COUNT:
             centre = QPointF((label.left + label.right) / 2, (label.top + label.bottom) / 2)
             draw_count(painter, theme, centre + QPointF(shift, 0), int(label.text))
             continue
-        style = (label.font, label.role)
+        if label.edge == hover:
+            continue
+        inverse = label.mark == EdgeMark.UNKNOWN
+        style = (label.font, label.role, inverse)
         if style not in writers:
-            color = role_color(theme, label.role)
-            writers[style] = Lettering(painter, fonts[label.font], color, paper)
+            color = paper if inverse else role_color(theme, label.role)
+            rim = None if inverse else paper
+            writers[style] = Lettering(painter, fonts[label.font], color, rim)
+        wide, high = label.right - label.left, label.bottom - label.top
+        box = QRectF(label.left + shift, label.top, wide, high)
+        if label.mark:
+            draw_under(painter, theme, box, label.mark)
         at = label.bottom - descents[label.font]
         writers[style].draw(label.left + 1 + shift, at, label.text)
+        if label.mark:
+            draw_over(painter, theme, box, label.mark)
 
 
 def _fonts(theme: Theme) -> tuple[QFont, QFont, QFont]:
@@ -140,7 +166,6 @@ def _arc_labels(
     shapes: Placement,
     base: float,
     selected: int | None,
-    hover: int | None,
     between: tuple[float, float],
     before: int,
 ) -> list[Label]:
@@ -158,8 +183,6 @@ def _arc_labels(
     wanted &= ~(shapes.fragment & arcs.bumps)
     middle = (shapes.x0 + shapes.x1) / 2
     wanted &= (middle >= between[0]) & (middle < between[1])
-    if hover is not None:
-        wanted &= shapes.edge != hover
     order = shapes.priority[wanted[shapes.priority]][:MANY]
     chosen = -1 if selected is None else selected
     first = np.lexsort((~marked[order], shapes.edge[order] != chosen))
@@ -170,27 +193,29 @@ def _arc_labels(
         order, shapes.edge[order], role[order], shapes.path[order],
         middle[order], shapes.x1[order] - shapes.x0[order],
         base - shapes.height[order], marked[order], roomy[order],
-        gone[order] & arcs.has_law,
+        gone[order] & arcs.has_law, edge_marks(arcs.lattice, shapes.edge[order]),
     )  # fmt: skip
     labels: list[Label] = []
-    for k, edge, kind, path, centre, room, apex, shifted, needs_room, silent in zip(
+    for k, edge, kind, path, centre, room, apex, shifted, needs_room, silent, mark in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        text = arcs.label(edge)
+        text = with_sign(arcs.label(edge), mark)
         wide = wide_of(text)
         if needs_room and wide > room:
             continue
         high, low = (apex - MARK, apex + MARK) if shifted else (apex, apex)
         own = before + len(labels)
         left, right = centre - wide / 2 - 1, centre + wide / 2 + 1
-        labels.append(Label(left, high - 19, right, high - 4, text, 0, kind))
+        labels.append(Label(left, high - 19, right, high - 4, text, 0, kind, -1, edge, mark))
         if kind == _ALTERNATIVE:
-            labels.append(Label(right, high - 22, right + 8, high - 11, str(path), 2, kind, own))
+            labels.append(
+                Label(right, high - 22, right + 8, high - 11, str(path), 2, kind, own, edge)
+            )
         number = "" if silent else edge_number(arcs, shapes, k)
         if number:
             half = small_wide_of(number) / 2 + 1
             labels.append(
-                Label(centre - half, low + 3, centre + half, low + 16, number, 1, kind, own)
+                Label(centre - half, low + 3, centre + half, low + 16, number, 1, kind, own, edge)
             )
     return labels
 
@@ -220,7 +245,8 @@ def draw_hover_label(
     if not len(found):
         return
     k = int(found[0])
-    text, number = arcs.label(edge), edge_number(arcs, shapes, k)
+    mark = int(edge_marks(arcs.lattice, shapes.edge[k : k + 1])[0])
+    text, number = with_sign(arcs.label(edge), mark), edge_number(arcs, shapes, k)
     font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
     wide = QFontMetricsF(font).horizontalAdvance(text)
     more = QFontMetricsF(bold).horizontalAdvance(number) + 8 if number else 0.0

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.draw.arcs import edge_spans
 from app.draw.axis import Axis
+from app.draw.edge_marks import EdgeMark, edge_marks
 from engine.lattice import Path
 from engine.segmenter import EdgeKind
 
@@ -25,7 +26,8 @@ class BrickRow:
     rectangle each, more where the direction turns inside.
     first, last: int64[b], edges [first, last) of the path. start, end: float64[b], bytes of the
     text. differs: bool[b], path 1 has no such brick. fragments: int64[b], how many of its edges
-    are pieces of characters. same_from: the byte from which all is as in path 1.
+    are pieces of characters. mark: int64[b], the `EdgeMark` of its one edge, or UNKNOWN where
+    one of several is. same_from: the byte from which all is as in path 1.
     """
 
     path: Path
@@ -38,6 +40,7 @@ class BrickRow:
     end: Floats
     differs: NDArray[np.bool_]
     fragments: Ints
+    mark: Ints
     same_from: float
 
     @cached_property
@@ -64,6 +67,11 @@ def brick_row(path: Path, axis: Axis, reference: Path | None) -> BrickRow:
     first = np.flatnonzero(opens).astype(np.int64)
     last = np.append(first[1:], count).astype(np.int64)[: len(first)]
     fragments = np.add.reduceat(broken.astype(np.int64), first) if count else first
+    marks = edge_marks(path.lattice, edges)
+    unknown = marks == EdgeMark.UNKNOWN
+    mark = np.where(last - first == 1, marks[first], EdgeMark.PLAIN)
+    if count:
+        mark[np.logical_or.reduceat(unknown, first)] = EdgeMark.UNKNOWN
     differs = np.zeros(len(first), dtype=np.bool_)
     same_from = 0.0
     if reference is not None:
@@ -82,6 +90,7 @@ def brick_row(path: Path, axis: Axis, reference: Path | None) -> BrickRow:
         ends,
         differs,
         fragments,
+        mark,
         same_from,
     )
 

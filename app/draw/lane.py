@@ -17,6 +17,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from app.draw.arcs import edge_spans
 from app.draw.axis import Axis
+from app.draw.edge_marks import edge_marks, with_sign
 from app.draw.glyphs import draw_text
 from app.draw.isolate import isolate
 from app.draw.lettering import Lettering
@@ -52,7 +53,8 @@ def edge_text(lattice: Lattice, edge: int) -> str:
     kind, piece = lattice.kind[edge], int(lattice.piece[edge])
     matched = kind in (EdgeKind.PIECE, EdgeKind.ADDED) and piece >= 0
     text = visible(lattice.vocabulary.bytes(piece) if matched else lattice.bytes(edge))
-    return isolate(text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…")
+    text = text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+    return isolate(with_sign(text, int(edge_marks(lattice, np.array([edge]))[0])))
 
 
 def path_text(lattice: Lattice, edges: Iterable[int], bar: str = "|") -> str:

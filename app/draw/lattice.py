@@ -62,10 +62,8 @@ def draw_lattice(
     painter.setClipRect(QRectF(GUTTER, 0, place.width - GUTTER, place.base + 200))
     draw_picture(painter, viewport, theme, arcs, nodes, shapes, place, light)
     if has_labels(arcs, viewport):
-        labels = place_labels(
-            viewport, theme, arcs, shapes, place.base, light.selected, light.hover
-        )
-        draw_labels(painter, theme, labels)
+        labels = place_labels(viewport, theme, arcs, shapes, place.base, light.selected)
+        draw_labels(painter, theme, labels, hover=light.hover)
     painter.restore()
 
 

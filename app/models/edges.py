@@ -171,6 +171,11 @@ class EdgeTableModel(QAbstractTableModel):
             return f"{title} {mark}" if column == sorted_by else title
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(self._columns[section])
+        if role == Qt.ItemDataRole.ToolTipRole and self._columns[section] == "canonical":
+            return self.tr(
+                "Whether merging gives this edge: “yes” here, “possible” beside some neighbour, "
+                "“no” beside none, so that it is never chosen"
+            )
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -199,7 +199,7 @@ class LatticeView(QWidget):
         painter.setClipRect(QRectF(GUTTER, 0, viewport.width, self.height()))
         scroll = whole_scroll(viewport, self.devicePixelRatioF())
         for number in shown:
-            draw_labels(painter, self._theme, self._labels[number], -scroll)
+            draw_labels(painter, self._theme, self._labels[number], -scroll, self._hover)
         painter.restore()
 
     def _paint_strip(self, painter: QPainter, viewport: Viewport, number: int) -> None:
@@ -225,7 +225,6 @@ class LatticeView(QWidget):
             shapes,
             place.base,
             light.selected,
-            light.hover,
             (left, left + WIDE),
             taken,
         )
@@ -258,10 +257,16 @@ class LatticeView(QWidget):
     # Mouse
 
     def edge_at(self, place: QPointF) -> int | None:
-        """Return the edge whose arc is at a pixel."""
-        shapes = self.shapes()
-        if shapes is None or place.x() < GUTTER:
+        """Return the edge whose label is at a pixel, else the one whose arc is."""
+        shapes, arcs = self.shapes(), self._placed.arcs
+        if shapes is None or arcs is None or place.x() < GUTTER:
             return None
+        if self._strips.kept and has_labels(arcs, self.viewport):
+            x, y = place.x() + self.viewport.scroll, place.y()
+            for labels in self._labels.values():
+                for label in labels:
+                    if label.edge >= 0 and label.contains(x, y):
+                        return label.edge
         return edge_at(shapes, place.x(), self.place.base - place.y(), REACH)
 
     def node_at(self, place: QPointF) -> int | None:

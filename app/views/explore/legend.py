@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.counts import counted
 from app.draw.arcs import HIDDEN
 from app.draw.constraint_marks import apart_pen, draw_bar, draw_pin, ghost_pen
+from app.draw.edge_marks import EdgeMark, draw_over, draw_under, edge_marks, with_sign
 from app.draw.frame import Frame
 from app.draw.lattice import FAR, NEAR
 from app.draw.marks import draw_hatch
@@ -26,31 +28,8 @@ def draw_legend(
     arcs, analysis = placed.arcs, placed.analysis
     if arcs is None or analysis is None:
         return
-    tr = widget.tr
-    rows: list[tuple[str, str]] = []
-    if arcs.has_law:
-        rows.append(("best", tr("best path")))
-        count = len(analysis.nbest)
-        if count == 2:
-            rows.append(("alternative", tr("alternative 2")))
-        elif count > 2:
-            rows.append(("alternative", tr("alternatives 2–{n}").format(n=count)))
-    elif len(analysis.best):
-        rows.append(("best", tr("path taken")))
-    rows.append(("other", tr("other edges") if arcs.has_law else tr("other matches")))
-    marks = arcs.marks
-    if marks.apart is not None and marks.apart[arcs.placement.edge].any():
-        rows.append(("apart", tr("non-canonical")))
-    if marks.former:
-        rows.append(("former", tr("former best") if arcs.has_law else tr("model's path")))
-    if marks.pinned or marks.pinned_nodes:
-        rows.append(("pinned", tr("pinned")))
-    if marks.forbidden or marks.forbidden_nodes:
-        rows.append(("forbidden", tr("forbidden")))
-    if arcs.bumps and arcs.placement.fragment.any():
-        rows.append(("fragment", tr("byte fragments")))
     y = 10.0
-    for kind, words in rows:
+    for kind, words in legend_rows(placed, widget):
         _sample(painter, theme, kind, QRectF(LEFT, y, SAMPLE, 14))
         painter.setFont(theme.font(SIZE_DATA))
         painter.setPen(theme.color("ink2"))
@@ -74,8 +53,48 @@ def draw_legend(
         painter.drawText(
             box,
             Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap,
-            tr("Boundary here\nprobability 0 – 1"),
+            widget.tr("Boundary here\nprobability 0 – 1"),
         )
+
+
+def legend_rows(placed: Placed, widget: QWidget) -> list[tuple[str, str]]:
+    """Return the samples that the legend shows, and their words."""
+    arcs, analysis = placed.arcs, placed.analysis
+    if arcs is None or analysis is None:
+        return []
+    tr = widget.tr
+    rows: list[tuple[str, str]] = []
+    if arcs.has_law:
+        rows.append(("best", tr("best path")))
+        count = len(analysis.nbest)
+        if count == 2:
+            rows.append(("alternative", tr("alternative 2")))
+        elif count > 2:
+            rows.append(("alternative", tr("alternatives 2–{n}").format(n=count)))
+    elif len(analysis.best):
+        rows.append(("best", tr("path taken")))
+    rows.append(("other", tr("other edges") if arcs.has_law else tr("other matches")))
+    marks = arcs.marks
+    if marks.apart is not None and marks.apart[arcs.placement.edge].any():
+        rows.append(("apart", tr("never chosen")))
+    if marks.former:
+        rows.append(("former", tr("former best") if arcs.has_law else tr("model's path")))
+    if marks.pinned or marks.pinned_nodes:
+        rows.append(("pinned", tr("pinned")))
+    if marks.forbidden or marks.forbidden_nodes:
+        rows.append(("forbidden", tr("forbidden")))
+    if arcs.bumps and arcs.placement.fragment.any():
+        rows.append(("fragment", tr("byte fragments")))
+    names = {
+        EdgeMark.UNKNOWN: tr("unknown"),
+        EdgeMark.BYTE: tr("byte fallback"),
+        EdgeMark.DROPPED: tr("left out"),
+        EdgeMark.UNUSED: tr("unused piece"),
+    }
+    labelled = ~(arcs.placement.fragment & arcs.bumps)
+    found = np.unique(edge_marks(arcs.lattice, arcs.placement.edge[labelled]))
+    rows += [(mark.name, words) for mark, words in names.items() if mark in found.tolist()]
+    return rows
 
 
 def legend_text(placed: Placed, widget: QWidget) -> str:
@@ -115,7 +134,14 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
     )
     if arcs.marks.apart is not None and arcs.marks.apart[arcs.placement.edge].any():
         notes.append(
-            (tr("Non-canonical: merging would change it beside any neighbour."), False, 8.0)
+            (
+                tr(
+                    "Never chosen (“non-canonical”): in the vocabulary, but beside any neighbour "
+                    "merging leads elsewhere."
+                ),
+                False,
+                8.0,
+            )
         )
     hidden = arcs.placement.hidden
     if hidden and not arcs.has_law:
@@ -148,6 +174,16 @@ def _sample(painter: QPainter, theme: Theme, kind: str, box: QRectF) -> None:
         painter.setPen(QPen(theme.color("line2"), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(frame, 2, 2)
+        return
+    if kind in EdgeMark.__members__:
+        mark = EdgeMark[kind]
+        label = box.adjusted(1, 0, -1, 0)
+        text = {EdgeMark.BYTE: "E4", EdgeMark.UNUSED: "abc"}.get(mark) or with_sign("a", mark)
+        draw_under(painter, theme, label, mark)
+        painter.setFont(theme.piece_font(SIZE_NOTE))
+        painter.setPen(theme.color("canvas" if mark == EdgeMark.UNKNOWN else "ink2"))
+        painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)
+        draw_over(painter, theme, label, mark)
         return
     if kind == "pinned":
         draw_pin(painter, theme, QPointF(box.center().x(), box.bottom()), box.height())

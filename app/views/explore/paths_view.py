@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.counts import counted
 from app.draw.bricks import BrickRow
+from app.draw.edge_marks import EdgeMark, draw_over, with_sign
 from app.draw.lettering import Lettering
 from app.draw.marks import draw_brick, draw_hatch
 from app.draw.strips import Strips, update_moved
@@ -53,16 +54,17 @@ class _Look:
         self.line, self.fill = theme.color(role), theme.color(f"fill_{role}")
         self.plain, self.hair, self.hatch = (theme.color(x) for x in ("line", "hair", "line2"))
         self.canvas = theme.color("canvas")
+        self.inverse = {True: theme.color("ink"), False: theme.color("ink3")}
         self._fonts = {True: theme.font(SIZE_NOTE), False: theme.piece_font(SIZE_NOTE)}
         self._letters = {
-            (note, differs): Lettering(painter, font, theme.color("ink" if differs else "ink3"))
+            (note, color): Lettering(painter, font, theme.color(color))
             for note, font in self._fonts.items()
-            for differs in (True, False)
+            for color in ("ink", "ink3", "canvas")
         }
 
-    def letters(self, *, note: bool, differs: bool) -> Lettering:
+    def letters(self, *, note: bool, differs: bool, inverse: bool) -> Lettering:
         """Return what writes a piece, or a note in its place."""
-        return self._letters[note, differs]
+        return self._letters[note, "canvas" if inverse else "ink" if differs else "ink3"]
 
     def elided(self, text: str, room: float, *, note: bool) -> str:
         """Return a text with its end left out, so that it fits."""
@@ -313,10 +315,11 @@ class PathsView(QWidget):
         lit = span is not None and span[0] <= row.start[b] and row.end[b] <= span[1]
         if lit and not self._placed.stale_text:
             painter.fillRect(box.adjusted(-1, -3, 1, 3), self._theme.color("selection"))
-        draw_brick(
-            painter, box.adjusted(0.6, 0.6, -0.6, -0.6), line, look.fill if differs else None
-        )
-        if row.fragments[b]:
+        fill = look.fill if differs else None
+        if row.mark[b] == EdgeMark.UNKNOWN:
+            fill = look.inverse[differs]
+        draw_brick(painter, box.adjusted(0.6, 0.6, -0.6, -0.6), line, fill)
+        if row.mark[b] != EdgeMark.UNKNOWN and (row.fragments[b] or row.mark[b] == EdgeMark.BYTE):
             draw_hatch(painter, box.adjusted(1, 1, -1, -1), look.hatch, 5)
 
     def _paint_label(
@@ -325,7 +328,8 @@ class PathsView(QWidget):
         arcs = self._placed.arcs
         if arcs is None:
             return
-        first, last = int(row.first[b]), int(row.last[b])
+        first, last, mark = int(row.first[b]), int(row.last[b]), int(row.mark[b])
+        unknown = mark == EdgeMark.UNKNOWN
         note = bool(row.fragments[b]) and last - first > 1
         wide_of = self._note_wide if note else self._piece_wide
         if note:
@@ -334,7 +338,7 @@ class PathsView(QWidget):
             if wide_of(text) + 6 > box.width():
                 text = f"{count:,}"
         else:
-            text = arcs.label(int(row.path.edges[first]))
+            text = with_sign(arcs.label(int(row.path.edges[first])), mark)
         wide = wide_of(text)
         if wide + 2 > box.width():
             if box.width() - 2 < wide_of("…"):
@@ -343,10 +347,13 @@ class PathsView(QWidget):
             wide = wide_of(text)
             if len(text) < 2:
                 return
-        if row.fragments[b]:
+        if not unknown and (row.fragments[b] or mark == EdgeMark.BYTE):
             paper = QRectF(box.center().x() - wide / 2 - 3, box.top() + 2, wide + 6, BRICK - 4)
             painter.fillRect(paper, look.canvas)
-        look.letters(note=note, differs=differs).draw_centred(box, text)
+        letters = look.letters(note=note, differs=differs, inverse=unknown)
+        letters.draw_centred(box, text)
+        over = QRectF(box.center().x() - wide / 2 - 1, box.top(), wide + 2, box.height())
+        draw_over(painter, self._theme, over, mark)
 
     def _paint_same(self, painter: QPainter, rect: QRectF, stop: float) -> None:
         """Draw the line that says that the rest is as in path 1."""
