@@ -12,7 +12,17 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 
-from engine.commands import coding, comparing, lattices, merging, models, sampling, staging, timing
+from engine.commands import (
+    coding,
+    comparing,
+    lattices,
+    merging,
+    models,
+    sampling,
+    staging,
+    timing,
+    training,
+)
 from engine.commands.common import Parser, Subparsers
 from engine.errors import SegscopeError
 from engine.progress import Cancelled
@@ -20,7 +30,7 @@ from engine.starting import INTERRUPTED
 
 BAD_INPUT, FAILURE = 2, 1
 
-COMMANDS = (models, coding, staging, lattices, merging, sampling, comparing, timing)
+COMMANDS = (models, coding, staging, lattices, merging, sampling, comparing, timing, training)
 
 
 def make_parser(prog: str = "python -m engine") -> tuple[Parser, Subparsers]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from engine.errors import ParameterError, TrainingError
 from engine.progress import Report, silent
+from engine.terminal import counted
 from engine.train.merges import (
     LONGEST,
     LearntMerges,
@@ -17,7 +18,7 @@ from engine.train.merges import (
     learn_merges,
 )
 from engine.train.units import Units, byte_units, character_units
-from engine.train.words import Words, count_words
+from engine.train.words import Words, check_pre_tokenizer, count_words
 
 Style = Literal["bytes", "characters"]
 
@@ -62,11 +63,11 @@ class TrainedBpe:
     def summary(self) -> str:
         """What the size is the sum of."""
         base, merges = len(self.merges.base), len(self.merges)
-        kind = "bytes" if self.settings.style == "bytes" else "characters"
-        parts = [f"{base:,} {kind}", f"{merges:,} merges"]
+        kind = "byte" if self.settings.style == "bytes" else "character"
+        parts = [counted(base, kind), counted(merges, "merge")]
         if self.settings.specials:
-            parts.append(f"{len(self.settings.specials):,} specials")
-        return f"{self.size:,} pieces = {' + '.join(parts)}"
+            parts.append(counted(len(self.settings.specials), "special token"))
+        return f"{counted(self.size, 'piece')} = {' + '.join(parts)}"
 
 
 def train_bpe(texts: Iterable[str], settings: BpeSettings, report: Report = silent) -> TrainedBpe:
@@ -78,7 +79,7 @@ def train_bpe(texts: Iterable[str], settings: BpeSettings, report: Report = sile
     word, and for a size that the base symbols already exceed; `ParameterError` for settings that
     can't be.
     """
-    _check(settings)
+    check_settings(settings)
     words = count_words(texts, settings.pre_tokenizer, report)
     if not len(words):
         raise TrainingError(
@@ -112,7 +113,9 @@ def units_of(words: Words, settings: BpeSettings) -> Units:
     return character_units(words, settings.end_of_word)
 
 
-def _check(settings: BpeSettings) -> None:
+def check_settings(settings: BpeSettings) -> None:
+    """Raise `ParameterError` for settings that can't be, whatever the texts."""
+    check_pre_tokenizer(settings.pre_tokenizer)
     if settings.style not in ("bytes", "characters"):
         raise ParameterError(f"no style {settings.style!r}", "", "choose bytes or characters")
     if settings.end_of_word and settings.style == "bytes":

@@ -61,14 +61,16 @@ class _Work:
             ):  # fmt: skip
                 break
             room *= 4
-        most = self.base + rules.merges
+        # Each merge takes at least one symbol off some word.
+        self.limit = min(rules.merges, len(units.symbols) + len(rules.given))
+        most = self.base + self.limit
         self.size = np.ones(most + 1, dtype=np.int32)
         self.at = np.zeros(most + 2, dtype=np.int64)
         np.cumsum([len(symbol) for symbol in units.base], out=self.at[1 : self.base + 1])
         joined = b"".join(units.base)
-        self.text = np.zeros(2 * len(joined) + 64 * rules.merges + 1024, dtype=np.uint8)
+        self.text = np.zeros(2 * len(joined) + 64 * self.limit + 1024, dtype=np.uint8)
         self.text[: len(joined)] = np.frombuffer(joined, dtype=np.uint8)
-        self.log = np.zeros(8 * max(rules.merges, 1), dtype=np.int64)
+        self.log = np.zeros(8 * max(self.limit, 1), dtype=np.int64)
         packed = [left << 32 | right for left, right in rules.given]
         self.given = np.array(packed, dtype=np.uint64)
         count = int(self.state[kernel.PAIRS])
@@ -123,7 +125,7 @@ class _Work:
         while True:
             report(int(state[kernel.MERGES]), rules.merges)
             why = kernel.learn(
-                rules.least, rules.merges, BUDGET, _RULE[rules.tie_break], rules.longest,
+                rules.least, self.limit, BUDGET, _RULE[rules.tie_break], rules.longest,
                 veto is not None, self.slots, self.weights, self.table, self.keys, self.counts,
                 self.heads, self.places, self.links, self.seen, self.text, self.at, self.size,
                 self.queue_counts, self.queue, self.level, self.given, self.log, state,
@@ -164,3 +166,15 @@ def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
     longer = np.empty(size, dtype=array.dtype)
     longer[: len(array)] = array
     return longer
+
+
+def pair_counts(units: Units, rules: Rules, report: Report) -> dict[tuple[int, int], int]:
+    """Return how often each pair stands once the given merges of the rules are done."""
+    work = _Work(units, rules)
+    work.run(report)
+    count = int(work.state[kernel.PAIRS])
+    stand = np.flatnonzero(work.counts[:count] > 0)
+    left = (work.keys[stand] >> np.uint64(32)).astype(np.int64).tolist()
+    right = (work.keys[stand] & kernel.LOW).astype(np.int64).tolist()
+    pairs = zip(left, right, strict=True)
+    return dict(zip(pairs, work.counts[stand].tolist(), strict=True))

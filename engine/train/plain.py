@@ -31,10 +31,7 @@ def learn_plain(units: Units, rules: Rules, report: Report) -> LearntMerges:
     ended: Literal["size", "count"] = "size"
     while len(rows) < rules.merges:
         report(len(rows), rules.merges)
-        found: Counter[Pair] = Counter()  # pairs in the order in which they stand
-        for word, times in zip(words, counts, strict=True):
-            for pair in pairwise(word):
-                found[pair] += times
+        found = _counted(words, counts)
         ranked = _ranked(found, rules, symbols, sizes, barred)
         if len(rows) < len(rules.given):
             left, right = rules.given[len(rows)]
@@ -114,3 +111,23 @@ def _merge(word: list[int], left: int, right: int, new: int) -> None:
         if word[i] == left and word[i + 1] == right:
             word[i : i + 2] = [new]
         i += 1
+
+
+def pair_counts(units: Units, rules: Rules, report: Report) -> dict[Pair, int]:
+    """Return how often each pair stands once the given merges of the rules are done."""
+    flat, cuts = units.symbols.tolist(), units.offsets.tolist()
+    words = [flat[a:b] for a, b in pairwise(cuts)]
+    for place, (left, right) in enumerate(rules.given):
+        report(place, len(rules.given))
+        for word in words:
+            _merge(word, left, right, len(units.base) + place)
+    return dict(_counted(words, units.counts.tolist()))
+
+
+def _counted(words: list[list[int]], counts: list[int]) -> Counter[Pair]:
+    """Return how often each pair stands, in the order in which pairs are seen."""
+    found: Counter[Pair] = Counter()
+    for word, times in zip(words, counts, strict=True):
+        for pair in pairwise(word):
+            found[pair] += times
+    return found

@@ -79,8 +79,7 @@ def count_words(
     Raises `ParameterError` for a pattern that isn't one, `TextError` for a lone surrogate.
     """
     pattern = PATTERNS.get(pre_tokenizer, pre_tokenizer)
-    if pre_tokenizer not in NAMES:
-        _check_pattern(pattern)
+    check_pre_tokenizer(pre_tokenizer)
     scanned = SCANS.get(pattern) if pre_tokenizer not in ("whitespace", "metaspace") else None
     counter: _Counter = _Plain(_splitting(pre_tokenizer)) if scanned is None else _Scanned(scanned)
     number = characters = size = 0
@@ -98,15 +97,18 @@ def count_words(
     return Words(data, offsets, counts, number, characters, size)
 
 
-def _check_pattern(pattern: str) -> None:
+def check_pre_tokenizer(name: str) -> None:
+    """Raise `ParameterError` for what is neither one of `NAMES` nor a pattern."""
     import regex
 
+    if name in NAMES:
+        return
     try:
-        regex.compile(pattern)
+        regex.compile(name)
     except regex.error as error:
         names = ", ".join(NAMES)
         raise ParameterError(
-            f"{pattern!r} names no pre-tokenizer and is no pattern ({error})",
+            f"{name!r} names no pre-tokenizer and is no pattern ({error})",
             "",
             f"use a regular expression or one of {names}",
         ) from None
