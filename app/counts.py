@@ -17,7 +17,7 @@ CONTEXT = "Counts"
 
 Counted = Literal[
     "token", "grapheme", "byte", "character", "edge", "piece", "language", "segmentation", "draw",
-    "merge", "model", "warning", "pre-token", "stretch",
+    "merge", "model", "warning", "pre-token", "stretch", "space",
 ]  # fmt: skip
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -56,6 +56,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("Counts", "{n} stretch"),
         QT_TRANSLATE_NOOP("Counts", "{n} stretches"),
     ),
+    "space": (QT_TRANSLATE_NOOP("Counts", "{n} space"), QT_TRANSLATE_NOOP("Counts", "{n} spaces")),
 }
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QGuiApplication,
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
+    QPainter,
+    QPaintEvent,
     QResizeEvent,
     QTextOption,
 )
@@ -21,6 +23,7 @@ from app.jobs import Jobs
 from app.session import Session
 from app.theme import SIZE_INPUT, Theme
 from app.widgets.segmented import SegmentedControl
+from app.widgets.space_marks import draw_space_marks
 from engine.text import Text
 
 EDIT_LIMIT = 100_000
@@ -58,7 +61,7 @@ class TextField(QPlainTextEdit):
     """A field of one line that grows to three; Return leaves it, Shift+Return breaks the line.
 
     A text that is too long for it is shown from its start, read only: a paste puts another text in
-    its place, and so does Delete with nothing.
+    its place, and so does Delete with nothing. Spaces that would be missed are marked.
     """
 
     edited = Signal(str)
@@ -66,6 +69,7 @@ class TextField(QPlainTextEdit):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self.setFont(theme.piece_font(SIZE_INPUT))
         self.setTabChangesFocus(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -86,6 +90,18 @@ class TextField(QPlainTextEdit):
         with QSignalBlocker(self):
             self.setPlainText(text)
         self._fit_height()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        room = QRectF(self.viewport().rect())
+        painter = QPainter(self.viewport())
+        block, color = self.firstVisibleBlock(), self._theme.color("ink3")
+        while block.isValid():
+            top = self.blockBoundingGeometry(block).translated(self.contentOffset()).topLeft()
+            if top.y() > room.bottom():
+                break
+            draw_space_marks(painter, block.layout(), block.text(), top, room, color)
+            block = block.next()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -154,9 +170,6 @@ class TextBar(QWidget):
         self.field = TextField(theme)
         self.field.setPlaceholderText(self.tr("Type or paste a text"))
         self.field.setAccessibleName(self.tr("Text"))
-        self.field.setAccessibleDescription(
-            self.tr("The text under analysis. Shift+Return breaks the line.")
-        )
         self.counts = QLabel()
         self.counts.setProperty("role", "second")
         self.counts.setAccessibleName(self.tr("Size of the text"))
@@ -196,9 +209,20 @@ class TextBar(QWidget):
         self.field.setReadOnly(too_long)
         self.field.setToolTip(note)
         self._note = self.tr("start shown, not editable") if too_long else ""
+        self._describe(shown)
         if self.field.text() != shown.replace("\r\n", "\n").replace("\r", "\n"):
             self.field.set_text(shown)
         self._count(text)
+
+    def _describe(self, shown: str) -> None:
+        """Say what the field is, and of the spaces at the ends, which are only marked in it."""
+        words = self.tr("The text under analysis. Shift+Return breaks the line.")
+        first, last = len(shown) - len(shown.lstrip(" ")), len(shown) - len(shown.rstrip(" "))
+        if first or last:
+            ends = self.tr("{first} at the start, {last} at the end.")
+            ends = ends.format(first=counted(first, "space"), last=counted(last, "space"))
+            words = f"{words} {ends}"
+        self.field.setAccessibleDescription(words)
 
     def _count(self, text: Text) -> None:
         self._jobs.cancel("graphemes")
