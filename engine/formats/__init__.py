@@ -25,7 +25,7 @@ from engine.formats import (
     unreadable,
 )
 from engine.formats.folder import HEAD, choose, left_out, main_file, path_of
-from engine.formats.source import open_source
+from engine.formats.source import brief, open_source
 from engine.model import Model
 from engine.progress import Report, silent
 
@@ -73,6 +73,7 @@ def load(
     if reader is None:
         raise unreadable.what_is_it(source)
     model = reader.read(source, **options)
+    model = replace(model, warnings=tuple(map(brief, model.warnings)))
     return model if file == path else _of_folder(model, path)
 
 

@@ -26,6 +26,15 @@ def highest_id(entries: int) -> int:
     return max(ALWAYS_ROOM, 16 * entries)
 
 
+MOST_SAID = 1000
+"""Characters of an error or a warning: a piece that it repeats can be as long as the file."""
+
+
+def brief(said: str) -> str:
+    """Return what is said of a file; of more than `MOST_SAID` characters the beginning and end."""
+    return said if len(said) <= MOST_SAID else f"{said[: MOST_SAID - 200]}…{said[-199:]}"
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """The content of a model file. `report` counts up to `WHOLE` over the whole load."""
@@ -41,7 +50,8 @@ class Source:
 
     def error(self, what: str, where: str = "", remedy: str = "") -> ModelError:
         """Make the error that names this file: `where` is the place in it."""
-        return ModelError(what, f"{self.path}: {where}" if where else str(self.path), remedy)
+        place = f"{self.path}: {brief(where)}" if where else str(self.path)
+        return ModelError(brief(what), place, remedy)
 
     def part(self, first: int, last: int) -> Report:
         """Return a report for the part of the load from `first` to `last` thousandths."""

@@ -209,10 +209,10 @@ def read_codes(source: Source) -> Codes:
 def _version(source: Source, line: str) -> str:
     told = line.removeprefix("#version:").strip()
     # As the library reads it: 0.2.0 is 0.2.
-    version = re.sub(r"(\.0+)*$", "", told)
+    version = re.sub(r"(\.0+)*$", "", told) if len(told) <= _SHOWN else ""
     if version not in ("0.1", "0.2"):
         raise source.error(
-            f"version {told!r} of the codes isn't known",
+            f"version {_short(told)} of the codes isn't known",
             "line 1",
             "0.1 and 0.2 are read: learn the codes anew with one of them",
         )

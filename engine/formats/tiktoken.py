@@ -20,7 +20,7 @@ from engine.encodings import PATTERNS, published
 from engine.errors import ParameterError
 from engine.formats.source import Source, highest_id
 from engine.formats.splits import lone_bytes, split_rows
-from engine.formats.textfile import BYTE_ORDER_MARK, told_mark
+from engine.formats.textfile import BYTE_ORDER_MARK, check_lines, told_mark
 from engine.lattice import Spelling
 from engine.model import Model, SpecialToken
 from engine.pieces import PieceKind, Vocabulary
@@ -144,6 +144,7 @@ def read(
 
 
 def _parse(source: Source) -> _Ranks:
+    check_lines(source)
     ranks = _Ranks()
     report = source.part(50, 500)
     lines = source.data.removeprefix(BYTE_ORDER_MARK).split(b"\n")
