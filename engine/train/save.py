@@ -100,8 +100,9 @@ def _replace(places: tuple[Path, ...], files: tuple[bytes, ...]) -> None:
             streams = [stack.enter_context(replacing(place)) for place in places]
             for stream, data in zip(streams, files, strict=True):
                 stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
+                if len(places) > 1:
+                    stream.flush()
+                    os.fsync(stream.fileno())
     except BaseException:
         if made:
             with suppress(OSError):

@@ -175,7 +175,7 @@ def _own_pattern(pattern: str, notes: list[str]) -> str:
 
     try:
         Regex(pattern)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 The library raises nothing narrower.
         raise refusal(
             f"the tokenizers library can't read the split pattern {pattern!r} ({error})",
             "train with a pattern that Oniguruma reads too",

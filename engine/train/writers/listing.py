@@ -8,6 +8,7 @@ keeps its first id, as in HuggingFace's and subword-nmt's trainers.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from engine.errors import ParameterError
@@ -64,10 +65,8 @@ def note_doubled(trained: TrainedBpe) -> tuple[str, ...]:
     if not again:
         return ()
     text = shown(trained.merges.symbols[len(trained.merges.base) + again[0]])
-    return (
-        f"{counted(len(again), 'merge')} make a text that is a piece already, the first {text}: "
-        "they lead to that piece, and their own ids stay empty",
-    )
+    said = f"{counted(len(again), 'merge')} made a text that was a piece already, the first {text}"
+    return (f"{said}: they lead to that piece, and their own ids stay empty",)
 
 
 def unreached(trained: TrainedBpe) -> list[int]:
@@ -87,7 +86,7 @@ def unreached(trained: TrainedBpe) -> list[int]:
 def merge(symbols: list[bytes], rank: dict[Pair, int]) -> list[bytes]:
     """Merge neighbours by listed pairs, the lowest rank first, from left to right."""
     while True:
-        ranks = [rank.get(pair, len(rank)) for pair in zip(symbols, symbols[1:], strict=False)]
+        ranks = [rank.get(pair, len(rank)) for pair in pairwise(symbols)]
         best = min(ranks, default=len(rank))
         if best == len(rank):
             return symbols

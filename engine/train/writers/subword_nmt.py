@@ -33,7 +33,7 @@ def write(trained: TrainedBpe) -> Written:
     if not len(trained.merges):
         raise refusal("codes are a list of merges, and this vocabulary has none", remedy)
     lines = [b"%b %b\n" % pair for pair in pairs_of(trained)]
-    notes = ["codes hold neither ids nor the tie rule"]
+    notes = ["codes hold neither ids nor the tie rule, nor characters that no merge joins"]
     if settings.specials:
         notes.append(f"codes don't hold special tokens: {', '.join(settings.specials)}")
     notes.append(
