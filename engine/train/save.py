@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.errors import ParameterError
 from engine.files import replacing
 from engine.formats.gpt2 import MERGES, VOCABULARIES
-from engine.train.bpe import TrainedBpe
+from engine.train.bpe import BpeSettings, TrainedBpe
 from engine.train.writers import gpt2, huggingface, sentencepiece, subword_nmt, tiktoken
 from engine.train.writers.listing import Written
 
@@ -22,6 +22,14 @@ FORMATS: dict[str, Callable[[TrainedBpe], Written]] = {
     "subword-nmt": subword_nmt.write,
 }
 """Writers by the names that `inspect` gives the formats."""
+
+_CHECKS: dict[str, Callable[[BpeSettings], None]] = {
+    "huggingface": huggingface.check,
+    "sentencepiece": sentencepiece.check,
+    "tiktoken": tiktoken.check,
+    "gpt2": gpt2.check,
+    "subword-nmt": subword_nmt.check,
+}
 
 ENDINGS = {
     ".json": "huggingface",
@@ -42,11 +50,7 @@ def save(trained: TrainedBpe, path: Path, format: str = "") -> tuple[str, ...]: 
     once the new ones are complete, or stay as they were. Raises `ParameterError` for a format
     that can't hold the vocabulary, with the reason, and for a place that can't be written.
     """
-    name = format or format_of(path)
-    if name not in FORMATS:
-        raise ParameterError(
-            f"no format {name!r} for merges", "", f"choose one of {', '.join(FORMATS)}"
-        )
+    name = _format(path, format)
     written = FORMATS[name](trained)
     try:
         _replace(_places(path) if name == "gpt2" else (path,), written.files)
@@ -58,6 +62,24 @@ def save(trained: TrainedBpe, path: Path, format: str = "") -> tuple[str, ...]: 
             "make room or choose another place; what was there is unchanged",
         ) from None
     return written.notes
+
+
+def check_format(settings: BpeSettings, path: Path, format: str = "") -> None:  # noqa: A002
+    """Raise the `ParameterError` that `save` would, where settings alone tell: before training."""
+    name = _format(path, format)
+    _CHECKS[name](settings)
+    if name == "gpt2":
+        _places(path)
+
+
+def _format(path: Path, given: str) -> str:
+    """Return the name of the format that is given, or that the path tells."""
+    name = given or format_of(path)
+    if name not in FORMATS:
+        raise ParameterError(
+            f"no format {name!r} for merges", "", f"choose one of {', '.join(FORMATS)}"
+        )
+    return name
 
 
 def format_of(path: Path) -> str:

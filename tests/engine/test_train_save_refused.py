@@ -12,7 +12,7 @@ import pytest
 import engine
 from engine.errors import ParameterError
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
-from engine.train.save import save
+from engine.train.save import FORMATS, check_format, save
 from tests.engine.trained import train
 from tests.peers import gpt2_peer, huggingface_peer, sentencepiece_peer, tiktoken_peer
 
@@ -37,13 +37,13 @@ def given(size: int, *pairs: tuple[bytes, bytes], text: str = "xy") -> TrainedBp
         (WORDS, "tiktoken", "ranks are of bytes"),
         (BpeSettings(300, "bytes", "metaspace"), "tiktoken", "begin with the mark ▁"),
         (WORDS, "gpt2", "is of bytes"),
-        (BpeSettings(300, "bytes", "cl100k"), "gpt2", "trained with cl100k"),
+        (BpeSettings(300, "bytes", "cl100k"), "gpt2", "is of cl100k"),
         (BYTES, "subword-nmt", "codes are of characters"),
-        (METASPACE, "subword-nmt", "trained with metaspace"),
+        (METASPACE, "subword-nmt", "is of metaspace"),
         (BpeSettings(1200, "characters", "whitespace"), "subword-nmt", "has no mark"),
         (BpeSettings(1200, "characters", "whitespace", "_"), "subword-nmt", "has the mark '_'"),
         (BYTES, "sentencepiece", "model is of characters"),
-        (WORDS, "sentencepiece", "trained with whitespace"),
+        (WORDS, "sentencepiece", "is of whitespace"),
         (BpeSettings(1200, "characters", "metaspace", "_"), "sentencepiece", "has '_'"),
         (BYTES, "bert", "no format 'bert'"),
     ],
@@ -55,7 +55,19 @@ def test_a_format_that_cant_hold_it_says_why(
         save(train(settings), tmp_path / "own", name)
     assert reason in caught.value.what
     assert caught.value.remedy
+    with pytest.raises(ParameterError) as before:
+        check_format(settings, tmp_path / "own", name)
+    assert str(before.value) == str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_can_be_saved_passes_the_check_before_training(tmp_path: Path) -> None:
+    fits = {"huggingface": METASPACE, "sentencepiece": METASPACE, "subword-nmt": WORDS}
+    for name in FORMATS:
+        settings = fits.get(name, BYTES)
+        check_format(settings, tmp_path / "own", name)
+        save(train(settings), tmp_path / name, name)
+    assert {path.name for path in tmp_path.iterdir()} == set(FORMATS)
 
 
 @pytest.mark.parametrize("name", ["own", "own.txt", "json"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from engine.train.bpe import TrainedBpe
+from engine.train.bpe import BpeSettings, TrainedBpe
 from engine.train.writers.huggingface import check_specials, spell
 from engine.train.writers.listing import (
     Written,
@@ -17,23 +17,16 @@ from engine.train.writers.listing import (
 
 HEADER = "#version"
 
+_ELSE = "save it as tokenizer.json"
+
 
 def write(trained: TrainedBpe) -> Written:
     """Return the vocabulary and the merges.
 
-    A pair says neither what its alphabet is nor how text is split: both are GPT-2's, so
-    `ParameterError` is raised for any other. It is too for a merge that begins as the header does.
+    Raises `ParameterError` as `check` does, for a special token that is a piece too, and for a
+    merge that begins as the header does.
     """
-    settings = trained.settings
-    remedy = "save it as tokenizer.json"
-    if settings.style != "bytes":
-        raise refusal("GPT-2's pair is of bytes, and this vocabulary is of characters", remedy)
-    if settings.pre_tokenizer != "gpt2":
-        raise refusal(
-            "GPT-2's pair doesn't hold a split pattern, its readers use GPT-2's, and this "
-            f"vocabulary was trained with {settings.pre_tokenizer}",
-            f"{remedy}, or train with gpt2",
-        )
+    check(trained.settings)
     vocab = {spell(trained, symbol): number for symbol, number in ids_of(trained).items()}
     check_specials(trained, vocab)
     specials = specials_of(trained)
@@ -43,7 +36,7 @@ def write(trained: TrainedBpe) -> Written:
             raise refusal(
                 f"merge {number} is {line!r}, and HuggingFace's reader drops every line that "
                 f"begins with {HEADER}",
-                remedy,
+                _ELSE,
             )
     notes = [*note_doubled(trained), "GPT-2's pair doesn't hold the tie rule"]
     if specials:
@@ -54,3 +47,15 @@ def write(trained: TrainedBpe) -> Written:
     text = "".join(f"{line}\n" for line in (f"{HEADER}: 0.2", *merges))
     pieces = json.dumps(vocab | specials, ensure_ascii=False)
     return Written((f"{pieces}\n".encode(), text.encode()), tuple(notes))
+
+
+def check(settings: BpeSettings) -> None:
+    """Raise `ParameterError` for an alphabet or split pattern that isn't GPT-2's."""
+    if settings.style != "bytes":
+        raise refusal("GPT-2's pair is of bytes, and this vocabulary is of characters", _ELSE)
+    if settings.pre_tokenizer != "gpt2":
+        raise refusal(
+            "GPT-2's pair doesn't hold a split pattern, its readers use GPT-2's, and this "
+            f"vocabulary is of {settings.pre_tokenizer}",
+            f"{_ELSE}, or train with gpt2",
+        )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from engine.alphabet import CHARACTERS
 from engine.encodings import PATTERNS
 from engine.pipelines.splitting import same_everywhere
-from engine.train.bpe import TrainedBpe
-from engine.train.words import SPACE
+from engine.train.bpe import BpeSettings, TrainedBpe
+from engine.train.words import NAMES, SPACE
 from engine.train.writers.listing import (
     Written,
     ids_of,
@@ -68,10 +69,10 @@ _POSSESSIVE = re.compile(r"(?<!\\)\{\d*,?\d*\}\+")
 def write(trained: TrainedBpe) -> Written:
     """Return a tokenizer.json.
 
-    Raises `ParameterError` for a special token that is a piece too, and for a split pattern that
-    the library can't read, or reads differently.
+    Raises `ParameterError` as `check` does, and for a special token that is a piece too.
     """
     settings = trained.settings
+    check(settings)
     whole = settings.style == "bytes"
     notes = [*note_doubled(trained)]
     vocab = {spell(trained, symbol): number for symbol, number in ids_of(trained).items()}
@@ -149,11 +150,11 @@ def _pre_tokenizer(trained: TrainedBpe, notes: list[str]) -> Part | None:
     elif name == "metaspace":
         steps.append(_METASPACE)
     elif name != "none":
-        expression = SPELLED.get(name) or _own_pattern(name, notes)
+        notes += [] if name in SPELLED else _own_pattern(name)
         steps.append(
             {
                 "type": "Split",
-                "pattern": {"Regex": expression},
+                "pattern": {"Regex": SPELLED.get(name, name)},
                 "behavior": "Isolated",
                 "invert": False,
             }
@@ -163,8 +164,11 @@ def _pre_tokenizer(trained: TrainedBpe, notes: list[str]) -> Part | None:
     return _one(steps, "pretokenizers")
 
 
-def _own_pattern(pattern: str, notes: list[str]) -> str:
-    """Check a pattern that isn't a published one."""
+def check(settings: BpeSettings) -> None:
+    """Raise `ParameterError` for a split pattern that the library can't read, or misreads."""
+    pattern = settings.pre_tokenizer
+    if pattern in NAMES:
+        return
     if _POSSESSIVE.search(pattern):
         raise refusal(
             f"the split pattern {pattern!r} has a possessive {{n,m}}+, which the tokenizers "
@@ -180,15 +184,16 @@ def _own_pattern(pattern: str, notes: list[str]) -> str:
             f"the tokenizers library can't read the split pattern {pattern!r} ({error})",
             "train with a pattern that Oniguruma reads too",
         ) from None
+
+
+def _own_pattern(pattern: str) -> Iterator[str]:
+    """Yield what to know of a pattern that isn't a published one."""
     if not same_everywhere(pattern):
-        notes.append(
+        yield (
             "the split pattern is read by Oniguruma there, whose syntax differs in places: "
             "compare the pre-tokens of some texts"
         )
-    notes.append(
-        "text that the split pattern doesn't match was no word in training; there it is one"
-    )
-    return pattern
+    yield "text that the split pattern doesn't match was no word in training; there it is one"
 
 
 def _decoder(trained: TrainedBpe, notes: list[str]) -> Part:

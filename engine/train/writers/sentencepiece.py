@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from engine.formats.protobuf import FIXED32, VARINT, write_bytes, write_varint
 from engine.pieces import PieceKind
 from engine.terminal import counted
-from engine.train.bpe import TrainedBpe
+from engine.train.bpe import BpeSettings, TrainedBpe
 from engine.train.writers.listing import (
     Written,
     doubled,
@@ -26,6 +26,7 @@ from engine.train.writers.listing import (
 META = ("<unk>", "<s>", "</s>")
 """What every SentencePiece model has, as ids 0, 1 and 2."""
 
+_ELSE = "save it as tokenizer.json"
 _BPE = 2
 _ONES = (1 << 64) - 1
 """-1 on the wire."""
@@ -35,27 +36,11 @@ def write(trained: TrainedBpe) -> Written:
     """Return a model.
 
     The first merge scores 0, each next one 1 less, characters come below. SentencePiece merges
-    whatever joins to a piece. Raises `ParameterError` for bytes, words without the mark for a
-    space, a mark at their end, a NUL, and a special token that is a piece too.
+    whatever joins to a piece. Raises `ParameterError` as `check` does, for a NUL, and for a special
+    token that is a piece too.
     """
     settings = trained.settings
-    remedy = "save it as tokenizer.json"
-    if settings.style != "characters":
-        raise refusal(
-            "a SentencePiece model is of characters, and this vocabulary is of bytes", remedy
-        )
-    if settings.pre_tokenizer != "metaspace":
-        raise refusal(
-            "a SentencePiece model is of words that begin with the mark \u2581, and this "
-            f"vocabulary was trained with {settings.pre_tokenizer}",
-            f"{remedy}, or train with metaspace",
-        )
-    if settings.end_of_word:
-        raise refusal(
-            "a SentencePiece model has no mark at the end of a word, and this vocabulary has "
-            f"{settings.end_of_word!r}",
-            f"{remedy}, or train without it",
-        )
+    check(settings)
     own = tuple(dict.fromkeys((*META, *settings.specials)))
     ids, base = ids_of(trained), trained.merges.base
     for text in own:
@@ -81,8 +66,28 @@ def write(trained: TrainedBpe) -> Written:
     return Written((data,), tuple(_notes(trained, len(own))))
 
 
+def check(settings: BpeSettings) -> None:
+    """Raise `ParameterError` for anything but words of characters with the mark before them."""
+    if settings.style != "characters":
+        raise refusal(
+            "a SentencePiece model is of characters, and this vocabulary is of bytes", _ELSE
+        )
+    if settings.pre_tokenizer != "metaspace":
+        raise refusal(
+            "a SentencePiece model is of words that begin with the mark \u2581, and this "
+            f"vocabulary is of {settings.pre_tokenizer}",
+            f"{_ELSE}, or train with metaspace",
+        )
+    if settings.end_of_word:
+        raise refusal(
+            "a SentencePiece model has no mark at the end of a word, and this vocabulary has "
+            f"{settings.end_of_word!r}",
+            f"{_ELSE}, or train without it",
+        )
+
+
 def _notes(trained: TrainedBpe, first: int) -> Iterable[str]:
-    yield (f"ids differ from those of other formats: merges begin at {first:,}, characters follow")
+    yield f"ids differ from those of other formats: merges begin at {first:,}, characters follow"
     yield "a SentencePiece model doesn't hold the tie rule"
     yield "SentencePiece splits at spaces alone, training did at all white space"
     never = unreached(trained)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 from engine.terminal import counted
-from engine.train.bpe import TrainedBpe
+from engine.train.bpe import BpeSettings, TrainedBpe
 from engine.train.writers.listing import (
     Written,
     doubled,
@@ -25,9 +25,18 @@ def write(trained: TrainedBpe) -> Written:
 
     tiktoken merges any two symbols whose joined bytes have a rank. Where every piece's own text
     comes to that piece, this is merging by listed pairs. Raises `ParameterError` where it isn't,
-    for characters, and for words that begin with SentencePiece's mark.
+    and as `check` does.
     """
-    settings = trained.settings
+    check(trained.settings)
+    _check_merges(trained)
+    lines = [
+        base64.b64encode(symbol) + b" %d\n" % number for symbol, number in ids_of(trained).items()
+    ]
+    return Written((b"".join(lines),), tuple(_notes(trained)))
+
+
+def check(settings: BpeSettings) -> None:
+    """Raise `ParameterError` for characters, and for words that begin with SentencePiece's mark."""
     if settings.style != "bytes":
         raise refusal("ranks are of bytes, and this vocabulary is of characters", _ELSE)
     if settings.pre_tokenizer == "metaspace":
@@ -35,11 +44,6 @@ def write(trained: TrainedBpe) -> Written:
             "these words begin with the mark \u2581, and tiktoken splits text but puts nothing in",
             _ELSE,
         )
-    _check_merges(trained)
-    lines = [
-        base64.b64encode(symbol) + b" %d\n" % number for symbol, number in ids_of(trained).items()
-    ]
-    return Written((b"".join(lines),), tuple(_notes(trained)))
 
 
 def _check_merges(trained: TrainedBpe) -> None:
