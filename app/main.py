@@ -77,7 +77,8 @@ def run_window(paths: Sequence[Path]) -> int:
         theme = Theme(preferences.theme)
         theme.reduce_motion(preferences.reduced_motion)
         dress(application, theme)
-        jobs, background = Jobs(), Jobs(workers=1)
+        # Of those that nobody waits for, one may compile for long.
+        jobs, background = Jobs(), Jobs(workers=2)
         session = Session(jobs)
         window = Window(session, theme, preferences, background)
         uncaught.happened.connect(window.messages.error)
