@@ -206,7 +206,10 @@ def read_model(file: Path, path: Path) -> Model | None:
         return None
     with suppress(OSError):
         os.utime(file)
-    return replace(model, name=path.name, path=path)
+    pipeline: Any = model.pipeline
+    if hasattr(pipeline, "file"):
+        pipeline = replace(pipeline, file=path)
+    return replace(model, name=path.name, path=path, pipeline=pipeline)
 
 
 def _forget(file: Path) -> None:

@@ -84,7 +84,7 @@ def build(source: Source, values: dict[str, Any], doubles: Sequence[str] = ()) -
     pieces = piece_bytes(reading)
     source.report(850, 1000)
     components = Components.of(reading.top.values, added)
-    pipeline = HuggingFacePipeline(components, tuple(reading.tokens))
+    pipeline = HuggingFacePipeline(components, tuple(reading.tokens), source.path)
     try:
         template = pipeline.template()
     except LibraryError as error:

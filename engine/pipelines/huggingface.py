@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,39 +34,24 @@ from engine.pipeline import (
 )
 from engine.pipelines.alignment import align_groups, keep_marks
 from engine.pipelines.components import SPLITTERS, Components, byte_level, describe, parts_of
+from engine.pipelines.panics import hidden_panics, is_panic
 from engine.pipelines.scanning import SCANS
 from engine.pipelines.splitting import Splitter, isolated, odd_characters, same_everywhere
 from engine.pipelines.stretches import Stretches, tiled_lines
 from engine.pipelines.words import WordTable
 from engine.text import Text
 
+_ON_TEXT = "leave out what it fails on, or correct the file's normalizer or pre-tokenizer"
+_ON_IDS = "choose other ids, or correct the file's decoder"
+_ON_FILE = "correct that part of the file"
+
 
 class LibraryError(SegscopeError):
     """The tokenizers library fails; `reason` is what it says."""
 
-    def __init__(self, what: str, reason: str) -> None:
+    def __init__(self, what: str, reason: str, where: str, remedy: str) -> None:
         self.reason = " ".join(reason.split())[:200]
-        super().__init__(
-            f"the tokenizers library {what} ({self.reason})", "", "try its own encoder on the text"
-        )
-
-
-@contextmanager
-def _library(what: str, ours: bool = False) -> Iterator[None]:
-    """Turn a failure of the library into a `LibraryError`; a panic isn't even an Exception.
-
-    ours: code of ours runs here too; its faults, unlike the library's, aren't bare `Exception`.
-    """
-    try:
-        yield
-    except Exception as error:
-        if ours and type(error) is not Exception:
-            raise
-        raise LibraryError(what, str(error)) from None
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise LibraryError(what, str(error)) from None
+        super().__init__(f"the tokenizers library {what} ({self.reason})", where, remedy)
 
 
 def _common_start(texts: list[str]) -> str:
@@ -81,21 +67,41 @@ def _common_start(texts: list[str]) -> str:
 class HuggingFacePipeline:
     """Normalizer, pre-tokenizer, added tokens and decoder of a tokenizer.json.
 
-    tokens: the pieces as the file writes them, by id; None for a hole.
+    tokens: the pieces as the file writes them, by id; None for a hole. file: where all this is
+    from, for errors.
     """
 
     components: Components
     tokens: tuple[str | None, ...]
+    file: Path = Path()
     _made: dict[bool, Any] = field(default_factory=dict, repr=False)
     _sought: dict[bool, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the library's objects and the lock behind."""
-        return {"components": self.components, "tokens": self.tokens}
+        return {"components": self.components, "tokens": self.tokens, "file": self.file}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _made={}, _sought={}, _lock=threading.Lock())
+
+    @contextmanager
+    def _library(self, what: str, remedy: str, ours: bool = False) -> Iterator[None]:
+        """Turn a failure of the library into a `LibraryError`; a panic isn't even an Exception.
+
+        ours: code of ours runs here too; its faults, unlike the library's, aren't bare `Exception`.
+        """
+        try:
+            with hidden_panics():
+                yield
+        except Exception as error:
+            if ours and type(error) is not Exception:
+                raise
+            raise LibraryError(what, str(error), str(self.file), remedy) from None
+        except BaseException as error:
+            if not is_panic(error):
+                raise
+            raise LibraryError(what, str(error), str(self.file), remedy) from None
 
     # What the file says
 
@@ -254,7 +260,7 @@ class HuggingFacePipeline:
 
         Raises `LibraryError` if the library refuses a component.
         """
-        with _library("refuses a component of the file"):
+        with self._library("refuses a component of the file", _ON_FILE):
             return self._template()
 
     def _template(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -291,19 +297,20 @@ class HuggingFacePipeline:
         Special tokens are cut out only where `special` is "parse"; other added tokens always.
         """
         parse = special == "parse"
-        with _library("fails on this text", ours=True):
+        with self._library("fails on this text", _ON_TEXT, ours=True):
             spans = self._split_unchanged(text, parse)
         if spans is not None:
             return cut_out(text, *spans)
         tokenizer = self._tokenizer(parse)
         # encode_batch lets other threads run, encode doesn't.
-        with _library("fails on this text"):
+        with self._library("fails on this text", _ON_TEXT):
             (encoding,) = tokenizer.encode_batch([text.string], add_special_tokens=False)
         return self._from_encoding(text, encoding)
 
     @cached_property
     def _unsplit(self) -> HuggingFacePipeline:
-        return HuggingFacePipeline(replace(self.components, pre_tokenizer=None), self.tokens)
+        bare = replace(self.components, pre_tokenizer=None)
+        return HuggingFacePipeline(bare, self.tokens, self.file)
 
     def normalize(self, text: Text, special: Special = "literal") -> Prepared:
         """Return `text` after the normalizer alone; its pre-tokens end at added tokens only."""
@@ -385,7 +392,7 @@ class HuggingFacePipeline:
     def prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
         """Return many texts ready for the model, special strings read literally."""
         check_unicode(lines)
-        with _library("fails on one of these texts", ours=True):
+        with self._library("fails on one of these texts", _ON_TEXT, ours=True):
             return self._prepare_lines(lines)
 
     def _prepare_lines(self, lines: Sequence[str]) -> PreparedLines:
@@ -434,6 +441,6 @@ class HuggingFacePipeline:
         if [part.get("type") for part in parts] == ["ByteLevel"]:
             return b"".join(alphabet.unmap_all(tokens))
         decoder = self._tokenizer(False).decoder
-        with _library("fails to decode these ids"):
+        with self._library("fails to decode these ids", _ON_IDS):
             text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text.encode("utf-8")
