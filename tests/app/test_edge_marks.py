@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -157,3 +159,18 @@ def test_far_away_no_label_is_in_the_way(qtbot: Any, explore: Any) -> None:
     assert view.edge_at(spot) == label.edge
     workspace.zoom("all")
     assert view.edge_at(spot) != label.edge
+
+
+def test_the_inspectors_bricks_mark_the_unknown_too(
+    qtbot: Any, session: Any, theme: Any, tmp_path: Path
+) -> None:
+    pieces = [["<unk>", 0.0], ["ab", -1.0], ["b", -2.0]]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": pieces}
+    (tmp_path / "small.json").write_text(json.dumps({"version": "1.0", "model": model}))
+    opened = engine.load(tmp_path / "small.json")
+    workspace = open_explore(qtbot, session, theme, [opened], "ab")
+    lattice = workspace.placed.analysis.lattice
+    marks = edge_marks(lattice, np.arange(lattice.n_edges))
+    workspace.lattice.select_edge(int(np.flatnonzero(marks == EdgeMark.UNKNOWN)[0]))
+    settle(qtbot, session)
+    assert [line.pieces for line in workspace.inspector.bricks.lines] == [("ab",), ("a ?", "b")]

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.analysis import Analysis
 from app.draw.arcs import NO_MARKS
+from app.draw.edge_marks import edge_marks, with_sign
 from app.icons import icon
 from app.session import OpenModel, Session
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_INSPECTOR, SIZE_PIECE, Theme
@@ -414,7 +415,11 @@ class Inspector(QScrollArea):
         ):
             if len(edges):
                 shown = edges.tolist()
-                pieces = [visible(lattice.bytes(edge)) for edge in shown[:BRICKS]]
+                marks = edge_marks(lattice, edges[:BRICKS]).tolist()
+                pieces = [
+                    with_sign(visible(lattice.bytes(edge)), mark)
+                    for edge, mark in zip(shown[:BRICKS], marks, strict=True)
+                ]
                 sizes = [int(lattice.end[e] - lattice.start[e]) for e in shown[:BRICKS]]
                 if len(shown) > BRICKS:
                     pieces[-1], sizes[-1] = "…", max(sizes[-1], 1)
