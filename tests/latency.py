@@ -211,15 +211,27 @@ class Bench:
 
 
 def measure_keys(bench: Bench, path: Path, count: int = 40) -> None:
-    """Type into a text of 300 characters; measure until tokens, lattice and details are painted."""
-    from PySide6.QtTest import QTest
+    """Type into a text of 300 characters; measure until tokens, lattice and details are painted.
+
+    First behind the text, as a person writes, then before it, where every place on the axis moves.
+    """
+    from PySide6.QtGui import QTextCursor
 
     opened = bench.open(path)
-    session = bench.session
-    session.set_text(text_of(300))
-    bench.rest()
+    field, move = bench.explore.text_bar.field, QTextCursor.MoveOperation
+    for place, where in ((move.End, "end"), (move.Start, "start")):
+        bench.session.set_text(text_of(300))
+        bench.rest()
+        field.setFocus()
+        field.moveCursor(place)
+        _type(bench, opened, f"{path.name}, at the {where}", count)
+
+
+def _type(bench: Bench, opened: OpenModel, name: str, count: int) -> None:
+    """Press keys one after the other and print how long each took to be seen."""
+    from PySide6.QtTest import QTest
+
     field = bench.explore.text_bar.field
-    field.setFocus()
     bench.watch.start()
     tokens, everything = [], []
     for place in range(count):
@@ -233,8 +245,8 @@ def measure_keys(bench: Bench, path: Path, count: int = 40) -> None:
         everything.append(watch.lap())
         bench.until(bench.quiet)
     stalls = bench.stalled()
-    figures(f"key to tokens: {path.name}", tokens)
-    figures(f"key to lattice and details: {path.name}", everything, stalls)
+    figures(f"key to tokens: {name}", tokens)
+    figures(f"key to all: {name}", everything, stalls)
 
 
 def measure_paste(bench: Bench, path: Path) -> None:

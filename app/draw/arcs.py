@@ -49,6 +49,17 @@ class Marks:
     allowed: NDArray[np.bool_] | None = None
     apart: NDArray[np.bool_] | None = None
 
+    @property
+    def any(self) -> bool:
+        """Whether constraints mark something."""
+        return self.allowed is not None or bool(
+            self.pinned
+            or self.forbidden
+            or self.pinned_nodes
+            or self.forbidden_nodes
+            or self.former
+        )
+
 
 NO_MARKS = Marks()
 

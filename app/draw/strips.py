@@ -30,15 +30,23 @@ class Strips:
     """Strips of one picture.
 
     paint: called with a painter, the viewport of a strip and its number; x on that painter is
-    that viewport's. The picture may change with zoom, axis and height; when anything else that
-    it depends on changes, `clear` has to be called.
+    that viewport's. The picture may change with zoom and height. When anything else changes that
+    it depends on, call `clear`, or `review` where all that can have changed is in `content`.
+    content: what a strip shows, see `app.draw.contents`; None where that can't be told.
     """
 
-    def __init__(self, paint: Callable[[QPainter, Viewport, int], None]) -> None:
-        self._paint = paint
+    def __init__(
+        self,
+        paint: Callable[[QPainter, Viewport, int], None],
+        content: Callable[[Viewport], bytes | None],
+    ) -> None:
+        self._paint, self._content = paint, content
         self._size: tuple[float, float, float] = (0.0, 0.0, 0.0)
         self._axis: Axis | None = None
         self._images: dict[int, QImage] = {}
+        self._contents: dict[int, bytes | None] = {}
+        self._sure: set[int] = set()
+        """The strips that are known to show what is."""
 
     @property
     def kept(self) -> int:
@@ -48,31 +56,57 @@ class Strips:
     def clear(self) -> None:
         """Forget what was painted."""
         self._images.clear()
+        self._contents.clear()
+        self._sure.clear()
+
+    def review(self) -> None:
+        """Look at the content of every strip before it is shown again."""
+        self._sure.clear()
+
+    def is_sure(self, number: int) -> bool:
+        """Whether a strip is known to show what is."""
+        return number in self._sure
 
     def draw(self, painter: QPainter, viewport: Viewport, height: float, paper: QColor) -> range:
         """Draw the picture in view, right of the gutter; return the numbers of its strips."""
         ratio = painter.device().devicePixelRatioF()
         size = (viewport.zoom, height, ratio)
-        if size != self._size or viewport.axis is not self._axis:
-            self._size, self._axis = size, viewport.axis
+        if size != self._size:
+            self._size = size
             self.clear()
+        if viewport.axis is not self._axis:
+            self._axis = viewport.axis
+            self.review()
         scroll = whole_scroll(viewport, ratio)
         shown = range(math.floor(scroll / WIDE), math.floor((scroll + viewport.width) / WIDE) + 1)
         painter.save()
         painter.setClipRect(QRectF(GUTTER, 0, viewport.width, height))
         for number in shown:
-            if number not in self._images:
-                self._images[number] = self._painted(viewport, number, height, paper, ratio)
+            if number not in self._sure:
+                self._renew(viewport, number, height, paper, ratio)
             place = QPointF(GUTTER + number * WIDE - scroll, 0)
             painter.drawImage(place, self._images[number])
         painter.restore()
         middle = (shown.start + shown.stop - 1) / 2
         while len(self._images) > max(KEPT, len(shown)):
-            del self._images[max(self._images, key=lambda number: abs(number - middle))]
+            far = max(self._images, key=lambda number: abs(number - middle))
+            del self._images[far], self._contents[far]
+            self._sure.discard(far)
         return shown
 
-    def _painted(
+    def _renew(
         self, viewport: Viewport, number: int, height: float, paper: QColor, ratio: float
+    ) -> None:
+        """Paint a strip, unless it shows already what is."""
+        part = strip_viewport(viewport, number)
+        content = self._content(part)
+        if number not in self._images or content is None or content != self._contents[number]:
+            self._images[number] = self._painted(part, number, height, paper, ratio)
+        self._contents[number] = content
+        self._sure.add(number)
+
+    def _painted(
+        self, part: Viewport, number: int, height: float, paper: QColor, ratio: float
     ) -> QImage:
         image = QImage(round(WIDE * ratio), math.ceil(height * ratio), QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(ratio)
@@ -80,8 +114,10 @@ class Strips:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(-GUTTER - BESIDE, 0)
-        self._paint(painter, strip_viewport(viewport, number), number)
-        painter.end()
+        try:
+            self._paint(painter, part, number)
+        finally:
+            painter.end()  # a painter must not outlive its image
         return image
 
 

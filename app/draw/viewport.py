@@ -85,14 +85,27 @@ class Viewport(QObject):
         """Return the place on the axis at a screen pixel."""
         return (pixel - GUTTER - MARGIN + self._scroll) / self._zoom
 
-    def set_axis(self, axis: Axis) -> None:
-        """Follow another axis; zoom stays where a person set it, else the new text is fitted."""
-        same = self._axis is not None and self._axis.text is axis.text
+    def set_axis(self, axis: Axis, edited: float | None = None) -> None:
+        """Follow another axis; zoom stays where a person set it, else the new text is fitted.
+
+        edited: the x at which a person changed the text that was shown. The view then stays where
+        it is, as far as that place is seen.
+        """
+        before, scroll, zoom = self._axis, self._scroll, self._zoom
+        same = before is not None and (before.text is axis.text or edited is not None)
         self._axis = axis
         if self._fitted or not same:
             self._fit()
-        else:
-            self._clamp()
+        if same and zoom == self._zoom:
+            self._scroll = scroll
+            if before is not None and axis.mirrored and before.mirrored:
+                self._scroll += (axis.width - before.width) * zoom
+            if edited is not None:
+                place = edited * zoom + MARGIN
+                room = min(2 * MARGIN, self._width / 4)
+                self._scroll = min(self._scroll, place - room)
+                self._scroll = max(self._scroll, place + room - self._width)
+        self._clamp()
         self.changed.emit()
 
     def set_width(self, width: float) -> None:

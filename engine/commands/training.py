@@ -19,11 +19,11 @@ from engine.corpus import open_corpus
 from engine.display import visible
 from engine.errors import ParameterError
 from engine.terminal import aligned, counted, number, styled
-from engine.train.bpe import BpeSettings, TrainedBpe, check_settings, train_bpe, units_of
-from engine.train.merges import LONGEST, TIE_BREAKS, Rules, learn_merges
+from engine.train.bpe import BpeSettings, TrainedBpe, check_settings, train_bpe
+from engine.train.merges import LONGEST, TIE_BREAKS
 from engine.train.record import kind_of_record, write_record
-from engine.train.save import FORMATS, format_of, save
-from engine.train.words import NAMES, words_of
+from engine.train.save import FORMATS, check_format, save
+from engine.train.words import NAMES
 
 HEAD = 12
 """Merges that are printed for a person."""
@@ -121,16 +121,11 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check(settings: BpeSettings, output: Path, name: str, log: Path | None) -> None:
-    """Raise what would be raised later, before anything is read and trained.
-
-    A vocabulary without merges is formatted, and thrown away.
-    """
+    """Raise what would be raised later, before anything is read and trained."""
     check_settings(settings)
     if log is not None:
         kind_of_record(log)
-    letter = words_of([(b"a", 1)])
-    merges = learn_merges(units_of(letter, settings), Rules(0, settings.tie_break))
-    FORMATS[name or format_of(output)](TrainedBpe(settings, letter, merges))
+    check_format(settings, output, name)
     if output.parent != Path() and not output.parent.is_dir():
         raise ParameterError("there is no such folder", str(output.parent), "make it first")
 

@@ -72,3 +72,49 @@ def test_labels_on_both_sides_of_an_edge_of_strips_keep_apart(workspace):
     # A piece's own number stands apart from it too, so every pair is free.
     assert free_boxes(np.array([label[:4] for label in labels])).all()
     assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize("name", ["bands", "paths", "lattice"])
+@pytest.mark.parametrize("at", ["start", "end"])
+def test_what_typing_leaves_as_it_was_is_not_painted_again(
+    qtbot, session, workspace, monkeypatch, name, at
+):
+    view, viewport = getattr(workspace, name), workspace.placed.viewport
+    viewport.restore(1.0, 0.0)
+    view.grab()
+    painted = []
+    paint = view._strips._paint
+    monkeypatch.setattr(
+        view._strips, "_paint", lambda *given: (painted.append(given[2]), paint(*given))
+    )
+    session.set_text(f"{TEXT}x" if at == "end" else f"x{TEXT}")
+    settle(qtbot, session)
+    assert (viewport.zoom, viewport.overflows) == (1.0, True)
+    assert (viewport.scroll > 3000) == (at == "end")  # what was typed is seen
+    viewport.scroll_to(0.0)
+    view.grab()
+    if at == "end":
+        assert 0 not in painted
+        assert 1 not in painted
+    else:
+        assert {0, 1} <= set(painted)
+    kept = pixels(view)
+    view._refresh()
+    if name != "lattice":  # labels may have found other places
+        assert np.array_equal(kept, pixels(view))
+
+
+def test_a_text_that_is_replaced_is_fitted_and_one_that_is_edited_stays(qtbot, session, workspace):
+    viewport = workspace.placed.viewport
+    viewport.restore(0.6, 700.0)
+    session.set_text(TEXT[:90] + "!" + TEXT[90:])
+    settle(qtbot, session)
+    assert viewport.zoom == 0.6
+    assert viewport.scroll == pytest.approx(700.0)
+    session.set_text(TEXT + "?")
+    settle(qtbot, session)
+    assert viewport.zoom == 0.6
+    assert viewport.scroll == pytest.approx(viewport.full - viewport.width)
+    session.set_text("another text altogether")
+    settle(qtbot, session)
+    assert viewport.fitted

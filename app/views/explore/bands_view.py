@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.draw.contents import axis_content, bands_content
 from app.draw.glyphs import draw_text
 from app.draw.marks import draw_letter, notched
 from app.draw.strips import Strips
@@ -45,7 +46,7 @@ class BandsView(QWidget):
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._hover: tuple[int, int] | None = None
-        self._strips = Strips(self._paint_bands)
+        self._strips = Strips(self._paint_bands, self._content)
         self.coloring = ColoringControl(placed.session, theme, self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -95,7 +96,8 @@ class BandsView(QWidget):
     def _bands_changed(self) -> None:
         self._hover = None
         self.setFixedHeight(self.sizeHint().height())
-        self._refresh()
+        self._strips.review()
+        self.update()
 
     def _refresh(self) -> None:
         """Paint anew."""
@@ -198,6 +200,22 @@ class BandsView(QWidget):
             middle | Qt.AlignmentFlag.AlignLeft,
             name,
         )
+
+    def _content(self, viewport: Viewport) -> bytes | None:
+        """Return what a strip shows; None where something is lit."""
+        if self._placed.lit() is not None or self._hover is not None:
+            return None
+        parts = [axis_content(viewport), f"{self._theme.scheme}".encode()]
+        by_identity = self._session.settings.color == "identity"
+        for opened in self._session.models:
+            bands, reading = self._placed.bands.get(opened.key), self._session.reading(opened.key)
+            if bands is None and reading is not None and reading.encoding is None:
+                return None  # special strings are marked
+            parts.append(opened.key.to_bytes(8, "little"))
+            if bands is not None:
+                parts.append(self._ghost_label(opened.key, bands).encode())
+                parts.append(bands_content(bands, viewport, by_identity))
+        return b"\0".join(parts)
 
     def _paint_bands(self, painter: QPainter, viewport: Viewport, _: int) -> None:
         theme, by_identity = self._theme, self._session.settings.color == "identity"

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.counts import counted
 from app.draw.arc_labels import Label, draw_hover_label, draw_labels, place_labels
 from app.draw.arcs import Arcs, arcs_in_view
+from app.draw.contents import lattice_content
 from app.draw.frame import Frame, frame
 from app.draw.lattice import (
     FAR,
@@ -60,7 +61,7 @@ class LatticeView(QWidget):
         self._hover: int | None = None
         self._shapes: Placement | None = None
         self._seen = (False, False)
-        self._strips = Strips(self._paint_strip)
+        self._strips = Strips(self._paint_strip, self._content)
         self._labels: dict[int, list[Label]] = {}
         """Of each strip, at places on the zoomed axis."""
         self._drag: QPointF | None = None
@@ -140,7 +141,8 @@ class LatticeView(QWidget):
                 + "\n"
                 + self.legend()
             )
-        self._refresh()
+        self._strips.review()
+        self.update()
 
     def _refresh(self) -> None:
         """Paint anew."""
@@ -202,6 +204,18 @@ class LatticeView(QWidget):
             draw_labels(painter, self._theme, self._labels[number], -scroll, self._hover)
         painter.restore()
 
+    def _content(self, viewport: Viewport) -> bytes | None:
+        """Return what a strip shows; None where something is lit or marked."""
+        arcs, nodes = self._placed.arcs, self._placed.nodes
+        assert arcs is not None
+        assert nodes is not None
+        analysis = self._placed.analysis
+        if analysis is None or self.light() != Light() or arcs.marks.any:
+            return None
+        shapes = arcs_in_view(arcs, viewport, self.place.room)
+        key = analysis.model_key.to_bytes(8, "little")
+        return key + lattice_content(arcs, nodes, shapes, viewport)
+
     def _paint_strip(self, painter: QPainter, viewport: Viewport, number: int) -> None:
         arcs, nodes = self._placed.arcs, self._placed.nodes
         assert arcs is not None
@@ -215,8 +229,8 @@ class LatticeView(QWidget):
             return
         # Labels aren't cut at the edge of a strip: they are placed with it, beside those of its
         # neighbours, and drawn over all.
-        beside = self._labels.get(number - 1, []) + self._labels.get(number + 1, [])
-        taken = [label.moved(-viewport.scroll) for label in beside]
+        beside = [n for n in (number - 1, number + 1) if self._strips.is_sure(n)]
+        taken = [label.moved(-viewport.scroll) for n in beside for label in self._labels[n]]
         left = GUTTER + BESIDE
         found = place_labels(
             viewport,

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.counts import counted
 from app.draw.bricks import BrickRow
+from app.draw.contents import bricks_content
 from app.draw.edge_marks import EdgeMark, draw_over, with_sign
 from app.draw.lettering import Lettering
 from app.draw.marks import draw_brick, draw_hatch
@@ -87,7 +88,7 @@ class PathsView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(ROW + 2 * TOP)
         self.setAccessibleName(self.tr("Best paths"))
-        self._strips = Strips(self._paint_bricks)
+        self._strips = Strips(self._paint_bricks, self._content)
         placed.lattice_viewport.changed.connect(self._moved)
         placed.lattice_changed.connect(self._lattice_changed)
         placed.hover_changed.connect(self._refresh)
@@ -117,7 +118,8 @@ class PathsView(QWidget):
             if self._ties
             else ""
         )
-        self._refresh()
+        self._strips.review()
+        self.update()
 
     def _refresh(self) -> None:
         """Paint anew."""
@@ -183,6 +185,16 @@ class PathsView(QWidget):
         """Return the mean width of a row's bricks in pixels."""
         axis = self._viewport.axis
         return 0.0 if axis is None else axis.width * self._viewport.zoom / max(len(row.first), 1)
+
+    def _content(self, viewport: Viewport) -> bytes | None:
+        """Return what a strip shows; None where something is lit."""
+        arcs = self._placed.arcs
+        if arcs is None or self._placed.lit() is not None:
+            return None
+        return b"\0".join(
+            bricks_content(row, arcs, viewport, self._same_from(place, row))
+            for place, row in enumerate(self._placed.rows)
+        )
 
     def _paint_bricks(self, painter: QPainter, viewport: Viewport, _: int) -> None:
         first, other = (_Look(painter, self._theme, best=best) for best in (True, False))

@@ -38,6 +38,23 @@ CATCH_UP = 120
 way: most come sooner, and then it was painted once and not twice."""
 
 
+def edited_at(before: Text, after: Text) -> int | None:
+    """Return the byte up to which a person changed a text; None where it is another text.
+
+    More than half of the longer one has to be the same, at both ends together.
+    """
+    if before is after:
+        return None
+    one, other = before.data, after.data
+    short = min(len(one), len(other))
+    differ = np.flatnonzero(one[:short] != other[:short])
+    head = int(differ[0]) if len(differ) else short
+    differ = np.flatnonzero(one[len(one) - short :] != other[len(other) - short :])
+    tail = short - 1 - int(differ[-1]) if len(differ) else short
+    tail = min(tail, short - head)
+    return len(other) - tail if 2 * (head + tail) > max(len(one), len(other)) else None
+
+
 class Placed(QObject):
     """Axis, bands, arcs, nodes and brick rows of the session's text.
 
@@ -222,7 +239,10 @@ class Placed(QObject):
         for opened in self._session.models:
             self._place_bands(opened.key)
         self._typing = self.stale_text and self.axis.text.n_bytes <= SHORT
-        self.viewport.set_axis(self.axis)
+        shown = self.viewport.axis
+        at = None if shown is None else edited_at(shown.text, self.axis.text)
+        place = None if at is None else float(self.axis.at(np.array([at]), end=True)[0])
+        self.viewport.set_axis(self.axis, place)
         self._typing = False
         if self.arcs is None:
             # A lattice stays on the axis that it was placed on, until it is placed anew.
