@@ -107,11 +107,12 @@ def test_what_typing_leaves_as_it_was_is_not_painted_again(
 def test_a_text_that_is_replaced_is_fitted_and_one_that_is_edited_stays(qtbot, session, workspace):
     viewport = workspace.placed.viewport
     viewport.restore(0.6, 700.0)
-    session.set_text(TEXT[:90] + "!" + TEXT[90:])
+    once = f"{TEXT[:90]}!{TEXT[90:]}"
+    session.set_text(once)
     settle(qtbot, session)
     assert viewport.zoom == 0.6
     assert viewport.scroll == pytest.approx(700.0)
-    session.set_text(TEXT + "?")
+    session.set_text(once + "?")
     settle(qtbot, session)
     assert viewport.zoom == 0.6
     assert viewport.scroll == pytest.approx(viewport.full - viewport.width)

@@ -45,7 +45,9 @@ def bpe_model(
     vocabulary = Vocabulary.build([piece.encode() for piece in pieces])
     columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T.copy()
     segmenter = Bpe(vocabulary, *columns, **options)
-    return SimpleNamespace(name="toy", algorithm="bpe", segmenter=segmenter, vocabulary=vocabulary)
+    return SimpleNamespace(
+        name="toy", algorithm="bpe", segmenter=segmenter, bpe=segmenter, vocabulary=vocabulary
+    )
 
 
 def words(*parts: str, fixed: tuple[int, ...] | None = None) -> Prepared:
