@@ -211,7 +211,7 @@ def test_a_hundred_thousand_steps_are_flat_arrays() -> None:
 def test_a_model_that_does_not_merge_is_refused() -> None:
     vocabulary = Vocabulary.build([b"a"], np.array([-1.0]))
     model = SimpleNamespace(
-        name="toy", algorithm="unigram", segmenter=Unigram(vocabulary, -1, -10.0)
+        name="toy", algorithm="unigram", segmenter=Unigram(vocabulary, -1, -10.0), bpe=None
     )
     with pytest.raises(ParameterError, match="merges nothing"):
         trace_merges(model, words("a"))
