@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from engine.display import visible
 from engine.errors import ParameterError, TrainingError
 from engine.progress import Report, silent
 from engine.terminal import counted
@@ -15,6 +16,7 @@ from engine.train.merges import (
     Rules,
     TieBreak,
     Veto,
+    Watch,
     learn_merges,
 )
 from engine.train.units import Units, byte_units, character_units
@@ -70,12 +72,18 @@ class TrainedBpe:
         return f"{counted(self.size, 'piece')} = {' + '.join(parts)}"
 
 
-def train_bpe(texts: Iterable[str], settings: BpeSettings, report: Report = silent) -> TrainedBpe:
+def train_bpe(
+    texts: Iterable[str],
+    settings: BpeSettings,
+    report: Report = silent,
+    watch: Callable[[TrainedBpe], None] | None = None,
+) -> TrainedBpe:
     """Train a BPE vocabulary.
 
     The same texts and settings give the same vocabulary, in every process; under any tie rule but
     `first-seen` also in whatever order the texts come. report: called while words are counted with
-    (characters, 0), then with merges done and wanted. Raises `TrainingError` for texts without a
+    (characters, 0), then with merges done and wanted. watch: called while merges are learnt, with
+    the vocabulary as it is then. Raises `TrainingError` for texts without a
     word, and for a size that the base symbols already exceed; `ParameterError` for settings that
     can't be.
     """
@@ -103,14 +111,40 @@ def train_bpe(texts: Iterable[str], settings: BpeSettings, report: Report = sile
         _given(units, settings),
         settings.veto,
     )
-    return TrainedBpe(settings, words, learn_merges(units, rules, report))
+    so_far: Watch | None = None
+    if watch is not None:
+        so_far = lambda learnt: watch(TrainedBpe(settings, words, learnt))  # noqa: E731
+    trained = TrainedBpe(settings, words, learn_merges(units, rules, report, so_far))
+    _check_specials(trained)
+    return trained
+
+
+def _check_specials(trained: TrainedBpe) -> None:
+    """Raise `TrainingError` for a special token whose text is a piece too."""
+    pieces = set(trained.merges.symbols)
+    for special in trained.settings.specials:
+        if special.encode() in pieces:
+            raise TrainingError(
+                f"the special token {special!r} became a piece",
+                "",
+                "choose another text for it, one that no word holds",
+            )
 
 
 def units_of(words: Words, settings: BpeSettings) -> Units:
     """Return words as the base symbols of a style."""
     if settings.style == "bytes":
         return byte_units(words)
-    return character_units(words, settings.end_of_word)
+    mark = settings.end_of_word
+    if mark:
+        held = next((word for word in words if mark.encode() in word), None)
+        if held is not None:
+            raise TrainingError(
+                f"the corpus spells the end-of-word mark {mark!r} itself",
+                f"in {visible(held)}",
+                "choose a mark that no word holds",
+            )
+    return character_units(words, mark)
 
 
 def check_settings(settings: BpeSettings) -> None:

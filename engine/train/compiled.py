@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engine.errors import TrainingError
 from engine.kernels import learn as kernel
 from engine.progress import Report
-from engine.train.merges import TIE_BREAKS, LearntMerges, Rules
+from engine.train.merges import TIE_BREAKS, LearntMerges, Rules, Watch
 from engine.train.plain import from_rows
 from engine.train.units import Units
 
@@ -28,13 +28,20 @@ _RULE = {
 assert set(_RULE) == set(TIE_BREAKS)
 
 
-def learn_compiled(units: Units, rules: Rules, report: Report) -> LearntMerges:
+def learn_compiled(
+    units: Units, rules: Rules, report: Report, watch: Watch | None = None
+) -> LearntMerges:
     """Do what `engine.train.merges.learn_merges` does."""
     work = _Work(units, rules)
-    ended = work.run(report)
-    done = int(work.state[kernel.MERGES])
-    rows = work.log[: 8 * done].reshape(-1, 8)
-    return from_rows(units, rules, rows, "size" if done == rules.merges else ended)
+
+    def seen(done: int, total: int) -> None:
+        report(done, total)
+        if watch is not None and done and done < total:
+            watch(from_rows(units, rules, work.rows(), "under way"))
+
+    work.run(seen)
+    rows = work.rows()
+    return from_rows(units, rules, rows, "size" if len(rows) == rules.merges else "count")
 
 
 class _Work:
@@ -118,8 +125,12 @@ class _Work:
         self.table = np.full(2 * room, -1, dtype=np.int32)
         kernel.fill_table(self.table, self.keys, count)
 
-    def run(self, report: Report) -> Any:
-        """Learn; return why it ended before the size was reached, if it did."""
+    def rows(self) -> NDArray[np.int64]:
+        """Return the log of what is learnt, int64[m, 8]."""
+        return self.log[: 8 * int(self.state[kernel.MERGES])].reshape(-1, 8)
+
+    def run(self, report: Report) -> None:
+        """Learn to the end."""
         rules, state = self.rules, self.state
         veto = rules.veto
         while True:
@@ -132,7 +143,7 @@ class _Work:
             )  # fmt: skip
             if why == kernel.DONE:
                 report(rules.merges, rules.merges)
-                return "count"
+                return
             if why == kernel.ROOM:
                 self._widen()
             elif why == kernel.ASK:

@@ -39,6 +39,11 @@ left part (SentencePiece). first-seen: the pair that stands first in the corpus 
 
 TIE_BREAKS: tuple[TieBreak, ...] = get_args(TieBreak)
 
+Watch = Callable[["LearntMerges"], None]
+"""Called now and then with the merges learnt so far, of which `ended` is `under way`."""
+
+Ended = Literal["size", "count", "under way"]
+
 Veto = Callable[[bytes, bytes], bool]
 """Whether a pair of symbols, given by their bytes, may not merge."""
 
@@ -68,7 +73,7 @@ class LearntMerges:
     tokens: NDArray[np.int64]
     tie_break: TieBreak
     given: int
-    ended: Literal["size", "count"]
+    ended: Ended
 
     def __len__(self) -> int:
         return len(self.left)
@@ -99,20 +104,23 @@ class Rules:
     veto: Veto | None = None
 
 
-def learn_merges(units: Units, rules: Rules, report: Report = silent) -> LearntMerges:
+def learn_merges(
+    units: Units, rules: Rules, report: Report = silent, watch: Watch | None = None
+) -> LearntMerges:
     """Learn merges; equal units and rules give equal merges, in every process.
 
-    report: called with merges done and wanted. Raises `ParameterError` for rules that can't be
-    followed. A small corpus is left to the plain twin until the kernels are compiled.
+    report: called with merges done and wanted; watch: beside it, with what is learnt so far.
+    Raises `ParameterError` for rules that can't be followed. A small corpus is left to the plain
+    twin until the kernels are compiled.
     """
     check_rules(units, rules)
     if compiled(len(units.symbols)):
         from engine.train.compiled import learn_compiled
 
-        return learn_compiled(units, rules, report)
+        return learn_compiled(units, rules, report, watch)
     from engine.train.plain import learn_plain
 
-    return learn_plain(units, rules, report)
+    return learn_plain(units, rules, report, watch)
 
 
 def check_rules(units: Units, rules: Rules) -> None:

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from engine.progress import Report
-from engine.train.merges import LearntMerges, Rules
+from engine.train.merges import Ended, LearntMerges, Rules, Watch
 from engine.train.units import Units
 
 Pair = tuple[int, int]
 
 
-def learn_plain(units: Units, rules: Rules, report: Report) -> LearntMerges:
+def learn_plain(
+    units: Units, rules: Rules, report: Report, watch: Watch | None = None
+) -> LearntMerges:
     """Do what `engine.train.merges.learn_merges` does."""
     flat, cuts = units.symbols.tolist(), units.offsets.tolist()
     words = [flat[a:b] for a, b in pairwise(cuts)]
@@ -28,9 +30,11 @@ def learn_plain(units: Units, rules: Rules, report: Report) -> LearntMerges:
     symbols, sizes = list(units.base), [1] * len(units.base)
     barred: set[Pair] = set()
     rows: list[tuple[int, ...]] = []
-    ended: Literal["size", "count"] = "size"
+    ended: Ended = "size"
     while len(rows) < rules.merges:
         report(len(rows), rules.merges)
+        if watch is not None and rows:
+            watch(from_rows(units, rules, _table(rows), "under way"))
         found = _counted(words, counts)
         ranked = _ranked(found, rules, symbols, sizes, barred)
         if len(rows) < len(rules.given):
@@ -53,12 +57,14 @@ def learn_plain(units: Units, rules: Rules, report: Report) -> LearntMerges:
             _merge(word, left, right, len(symbols) - 1)
         rows[-1] += (sum(len(w) * n for w, n in zip(words, counts, strict=True)),)
     report(rules.merges, rules.merges)
-    return from_rows(units, rules, np.array(rows, dtype=np.int64).reshape(-1, 8), ended)
+    return from_rows(units, rules, _table(rows), ended)
 
 
-def from_rows(
-    units: Units, rules: Rules, rows: np.ndarray[Any, Any], ended: Literal["size", "count"]
-) -> LearntMerges:
+def _table(rows: list[tuple[int, ...]]) -> np.ndarray[Any, Any]:
+    return np.array(rows, dtype=np.int64).reshape(-1, 8)
+
+
+def from_rows(units: Units, rules: Rules, rows: np.ndarray[Any, Any], ended: Ended) -> LearntMerges:
     """Return merges from their log, int64[m, 8]; see `engine.kernels.learn.learn`."""
     left, right, count, ties, rival_left, rival_right, rival_count, tokens = rows.T
     return LearntMerges(

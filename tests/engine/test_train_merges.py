@@ -309,6 +309,20 @@ def test_rules_that_cannot_be_followed_are_named(rules, words):
 
 
 @pytest.mark.parametrize("learn", [learn_compiled, learn_plain])
+def test_what_is_learnt_so_far_can_be_watched(learn):
+    units = units_of({"abcdefgh" * 5: 2})
+    # A veto has the kernel stop before each merge, as a long run does now and then.
+    rules, seen = Rules(12, veto=lambda a, b: False), []
+    learnt = learn(units, rules, silent, seen.append)
+    assert [len(part) for part in seen] == sorted({len(part) for part in seen})
+    assert len(seen) >= 5
+    for part in seen:
+        assert part.ended == "under way"
+        assert part.symbols == learnt.symbols[: len(part.symbols)]
+        assert np.array_equal(part.tokens, learnt.tokens[: len(part) + 1])
+
+
+@pytest.mark.parametrize("learn", [learn_compiled, learn_plain])
 def test_learning_can_be_cancelled_between_merges(learn):
     def report(done, total):
         if done:
