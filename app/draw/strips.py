@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QWidget
 from app.draw.axis import Axis
 from app.draw.viewport import GUTTER, Viewport
 
-WIDE = 480
+WIDE = 240
 """Pixels of a strip: whole device pixels at the usual ratios, and whole tiles of a hatch."""
 
 BESIDE = 24
 """Pixels beside a strip of which is painted what reaches into it."""
 
-KEPT = 24
+KEPT = 48
 """Strips that are kept; those farthest from the view go first."""
 
 
