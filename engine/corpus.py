@@ -130,12 +130,15 @@ class Corpus:
         return f"<Corpus {self.name}: {kind}{len(self)} languages>"
 
 
-def open_corpus(paths: str | Path | Iterable[str | Path], report: Report = silent) -> Corpus:
+def open_corpus(
+    paths: str | Path | Iterable[str | Path], report: Report = silent, invalid: Invalid = "refuse"
+) -> Corpus:
     """Read a folder (a parallel corpus), a file or several files.
 
     All files are read and checked now, so that what opens can be used; `report` counts files.
-    Raises `CorpusError` for a missing, undecodable or empty place. Files of different length are
-    no error: `Corpus.problems` names them.
+    invalid: what becomes of bytes that aren't UTF-8, see `read_lines`. Raises `CorpusError` for a
+    missing, undecodable or empty place. Files of different length are no error: `Corpus.problems`
+    names them.
     """
     given = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     if not given:
@@ -149,7 +152,7 @@ def open_corpus(paths: str | Path | Iterable[str | Path], report: Report = silen
     languages: list[Language] = []
     for done, (file, code) in enumerate(zip(files, codes, strict=True)):
         report(done, len(files))
-        lines, found = read_lines(file)
+        lines, found = read_lines(file, invalid)
         texts[code] = lines
         notes.extend(f"{file.name}: {note}" for note in found)
         languages.append(_language_of(code, file, facts, lines))
@@ -165,11 +168,17 @@ def open_corpus(paths: str | Path | Iterable[str | Path], report: Report = silen
     )  # fmt: skip
 
 
-def read_lines(path: Path) -> tuple[list[str], list[str]]:
+Invalid = Literal["refuse", "skip", "replace"]
+"""What becomes of lines that aren't valid UTF-8: an error, left out, or with U+FFFD in place of
+what is wrong."""
+
+
+def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list[str]]:
     r"""Read a UTF-8 file as lines without their ends, and notes on what was left out.
 
     Only `\n` ends a line. A byte order mark at the start and a `\r` right before a `\n` are left
-    out and noted; nothing else is. Raises `CorpusError` with line and byte for undecodable bytes.
+    out and noted; nothing else is, but lines with undecodable bytes for `skip`. Raises
+    `CorpusError` with line and byte for undecodable bytes, unless `invalid` says otherwise.
     """
     try:
         data = path.read_bytes()
@@ -184,7 +193,12 @@ def read_lines(path: Path) -> tuple[list[str], list[str]]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _undecodable(path, data, error, skipped) from None
+        fault = _undecodable(path, data, error, skipped)
+        if invalid == "refuse" or fault.remedy != REMEDY:
+            raise fault from None
+        text, count = _mended(data, invalid)
+        done = "left out" if invalid == "skip" else "read with U+FFFD for what is wrong"
+        notes.append(f"{counted(count, 'line')} not valid UTF-8, {done}; the first: {fault.where}")
     ended = text.count("\r\n")
     if ended:
         text = text.replace("\r\n", "\n")
@@ -197,12 +211,29 @@ def read_lines(path: Path) -> tuple[list[str], list[str]]:
     return lines, notes
 
 
+REMEDY = "save it as UTF-8"
+
+
+def _mended(data: bytes, invalid: Invalid) -> tuple[str, int]:
+    """Return a file's text without its undecodable lines, or with them mended, and their number."""
+    kept: list[str] = []
+    count = 0
+    for line in data.split(b"\n"):
+        try:
+            kept.append(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            count += 1
+            if invalid == "replace":
+                kept.append(line.decode("utf-8", errors="replace"))
+    return "\n".join(kept), count
+
+
 def _undecodable(path: Path, data: bytes, error: UnicodeDecodeError, skipped: int) -> CorpusError:
     for magic, name in PACKED.items():
         if data.startswith(magic):
             return CorpusError(f"the file is packed ({name})", str(path), "unpack it first")
     line = data.count(b"\n", 0, error.start) + 1
-    remedy = "save it as UTF-8"
+    remedy = REMEDY
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         remedy = "it looks like UTF-16: save it as UTF-8"
     return CorpusError(

@@ -82,6 +82,13 @@ def add(subparsers: Subparsers) -> None:
         "--special", metavar="TEXT", action="append", default=[], help="a special token; repeatable"
     )
     parser.add_argument(
+        "--invalid",
+        choices=("refuse", "skip", "replace"),
+        default="refuse",
+        help="what becomes of lines that aren't valid UTF-8: an error, left out, or U+FFFD in the "
+        "place of what is wrong",
+    )
+    parser.add_argument(
         "--log", metavar="FILE", type=Path, help="write a row for each merge, as .csv or .json"
     )
 
@@ -103,7 +110,8 @@ def run(arguments: argparse.Namespace) -> None:
         LONGEST if arguments.max_length is None else arguments.max_length,
     )
     _check(settings, arguments.output, arguments.format or "", arguments.log)
-    corpus = open_corpus([bundled.locate_corpus(path) for path in arguments.corpus])
+    paths = [bundled.locate_corpus(path) for path in arguments.corpus]
+    corpus = open_corpus(paths, invalid=arguments.invalid)
     texts = [line + "\n" for language in corpus for line in corpus.lines(language)]
     trained = train_bpe(texts, settings, terminal_report("merges"))
     notes = [

@@ -238,3 +238,27 @@ def test_the_udhr(shared: Path) -> None:
     assert corpus.language("011").name == "Umbundu (011)"
     assert corpus.language("arb").direction == "rtl"
     assert corpus.standard == "eng"
+
+
+def test_c40_lines_that_are_not_utf_8_are_refused_skipped_or_mended(tmp_path):
+    path = tmp_path / "mixed.txt"
+    path.write_bytes(b"one\ncaf\xe9 \xff\ntwo\n\xc3\n")
+    with pytest.raises(CorpusError, match=r"mixed\.txt: line 2, byte 7 \(0xE9\), save it as UTF-8"):
+        read_lines(path)
+    lines, notes = read_lines(path, "skip")
+    assert lines == ["one", "two"]
+    first = f"the first: {path}: line 2, byte 7 (0xE9)"
+    assert notes == [f"2 lines not valid UTF-8, left out; {first}"]
+    lines, notes = read_lines(path, "replace")
+    assert lines == ["one", "caf\ufffd \ufffd", "two", "\ufffd"]
+    assert notes == [f"2 lines not valid UTF-8, read with U+FFFD for what is wrong; {first}"]
+    assert open_corpus(path, invalid="skip").notes == (
+        f"mixed.txt: {read_lines(path, 'skip')[1][0]}",
+    )
+
+
+def test_a_packed_file_or_utf_16_is_not_mended(tmp_path):
+    for name, data in (("a.txt", b"\x1f\x8b\x08\x00\xff\xff"), ("b.txt", b"\xff\xfea\x00\n\x00")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(CorpusError):
+            read_lines(tmp_path / name, "replace")
