@@ -31,11 +31,17 @@ class ApartError(Exception):
     """The process failed in a way that the engine doesn't explain; the text is its traceback."""
 
 
-def call_apart(function: Callable[..., Any], *arguments: Any, report: Report) -> Any:
+def call_apart(
+    function: Callable[..., Any],
+    *arguments: Any,
+    report: Report,
+    give: Callable[[Any], object] | None = None,
+) -> Any:
     """Return `function(*arguments, report=…)`, called in a new process.
 
     function: one of a module, so that the process finds it. `report` is called here, also while
-    there is nothing new; when it raises `Cancelled` the process is killed.
+    there is nothing new; when it raises `Cancelled` the process is killed. give: the function
+    takes `give=…` too, and what it gives, which should be small, is handed over here in order.
     """
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
@@ -46,7 +52,7 @@ def call_apart(function: Callable[..., Any], *arguments: Any, report: Report) ->
         # Not among the process's own arguments: should it die before it has read them, the
         # writing of more than a pipe holds would wait for ever.
         try:
-            here.send((function, arguments))
+            here.send((function, arguments, give is not None))
         except ConnectionError:
             process.join()
             raise ApartError(f"the process ended with code {process.exitcode}") from None
@@ -62,6 +68,9 @@ def call_apart(function: Callable[..., Any], *arguments: Any, report: Report) ->
             if kind == "progress":
                 done, total = values
                 report(done, total)
+            elif kind == "part":
+                if give is not None:
+                    give(values[0])
             elif kind == "error":
                 raise values[0]
             elif kind == "failure":
@@ -131,8 +140,9 @@ def _serve(there: Connection) -> None:
     with suppress(AttributeError, OSError):
         os.nice(NICE)
     try:
-        function, arguments = there.recv()
-        result = function(*arguments, report=report)
+        function, arguments, gives = there.recv()
+        more = {"give": lambda part: there.send(("part", part))} if gives else {}
+        result = function(*arguments, report=report, **more)
         buffers: list[pickle.PickleBuffer] = []
         head = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)
     except SegscopeError as error:

@@ -18,6 +18,7 @@ CONTEXT = "Counts"
 Counted = Literal[
     "token", "grapheme", "byte", "character", "edge", "piece", "language", "segmentation", "draw",
     "merge", "model", "warning", "pre-token", "stretch", "space",
+    "special token", "word", "line",
 ]  # fmt: skip
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -57,6 +58,12 @@ _WORDS: dict[str, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("Counts", "{n} stretches"),
     ),
     "space": (QT_TRANSLATE_NOOP("Counts", "{n} space"), QT_TRANSLATE_NOOP("Counts", "{n} spaces")),
+    "special token": (
+        QT_TRANSLATE_NOOP("Counts", "{n} special token"),
+        QT_TRANSLATE_NOOP("Counts", "{n} special tokens"),
+    ),
+    "word": (QT_TRANSLATE_NOOP("Counts", "{n} word"), QT_TRANSLATE_NOOP("Counts", "{n} words")),
+    "line": (QT_TRANSLATE_NOOP("Counts", "{n} line"), QT_TRANSLATE_NOOP("Counts", "{n} lines")),
 }
 
 

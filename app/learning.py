@@ -1,0 +1,242 @@
+"""Training in a process of its own: what is asked for, what is seen of it, and what comes out.
+
+Reading a big corpus and cutting it into words hold Python's global lock for too long, and a process
+that is cancelled is gone at once, with all that it held.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.apart import call_apart
+from engine.corpus import open_corpus
+from engine.errors import ParameterError
+from engine.progress import Report
+from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
+from engine.train.merges import LearntMerges
+from engine.train.save import FORMATS, check_format
+
+Stage = Literal["reading", "counting", "learning"]
+
+PAUSE = 0.1
+"""Seconds at least between two looks at a run."""
+
+NEWEST = 100
+"""Merges that a look at a run holds."""
+
+POINTS = 400
+"""Points of the curve that a look at a run holds."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A run that is asked for. paths: files and folders; without any, `text` is the corpus."""
+
+    settings: BpeSettings
+    paths: tuple[Path, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: files read, characters counted or merges learnt, of how many."""
+
+    stage: Stage
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class MergeRow:
+    """A merge. step: from 1. ties: pairs that had its count. rival: the pair that came next."""
+
+    step: int
+    left: bytes
+    right: bytes
+    count: int
+    ties: int
+    rival: tuple[bytes, bytes] | None
+    rival_count: int
+
+    @property
+    def piece(self) -> bytes:
+        """What the merge makes."""
+        return self.left + self.right
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Bytes a token by vocabulary size, before the first merge and after later ones.
+
+    step: int64[p], merges done. size: int64[p], pieces. ratio: float64[p], bytes of the corpus's
+    words a token, as the record of the run has it.
+    """
+
+    step: NDArray[np.int64]
+    size: NDArray[np.int64]
+    ratio: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A look at a run. base: base symbols. wanted: merges asked for. newest: the newest first."""
+
+    base: int
+    done: int
+    wanted: int
+    newest: tuple[MergeRow, ...]
+    curve: Curve
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A trained vocabulary. notes: of its corpus. refusals: why a format can't hold it, by name."""
+
+    trained: TrainedBpe
+    notes: tuple[str, ...]
+    refusals: dict[str, str]
+    seconds: float
+
+
+class MergeRows(Sequence[MergeRow]):
+    """The merges of a trained vocabulary as rows, made when asked for."""
+
+    def __init__(self, merges: LearntMerges, symbols: Sequence[bytes]) -> None:
+        """Take the merges and the bytes of all symbols."""
+        self._merges, self._symbols = merges, symbols
+
+    def __len__(self) -> int:
+        return len(self._merges)
+
+    @overload
+    def __getitem__(self, k: int) -> MergeRow: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[MergeRow]: ...
+    def __getitem__(self, k: int | slice) -> MergeRow | list[MergeRow]:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        merges, symbols = self._merges, self._symbols
+        if not 0 <= k < len(merges):
+            raise IndexError(k)
+        one, other = int(merges.rival_left[k]), int(merges.rival_right[k])
+        return MergeRow(
+            k + 1,
+            symbols[merges.left[k]],
+            symbols[merges.right[k]],
+            int(merges.count[k]),
+            int(merges.ties[k]),
+            (symbols[one], symbols[other]) if one >= 0 else None,
+            int(merges.rival_count[k]),
+        )
+
+
+def curve_of(trained: TrainedBpe, points: int = 0) -> Curve:
+    """Return the curve of a vocabulary; points: how many at most, 0 for all."""
+    tokens = trained.merges.tokens
+    step = np.arange(len(tokens), dtype=np.int64)
+    if 0 < points < len(step):
+        step = np.unique(np.linspace(0, len(tokens) - 1, points).round().astype(np.int64))
+    size = len(trained.merges.base) + len(trained.settings.specials)
+    in_words = np.dot(np.diff(trained.words.offsets), trained.words.counts)
+    return Curve(step, step + size, in_words / tokens[step])
+
+
+def learn_apart(request: Request, report: Report, give: Callable[[Progress | Look], None]) -> Outcome:
+    """Train as `request` asks, in a process of its own; `give` gets what is seen of it."""
+    outcome: Outcome = call_apart(learn, request, report=report, give=give)
+    return outcome
+
+
+def learn(request: Request, report: Report, give: Callable[[Progress | Look], None]) -> Outcome:
+    """Train as `request` asks; runs in the process."""
+    begun = time.perf_counter()
+    watch = _Watch(request.settings, report, give)
+    lines, notes = _lines(request, watch)
+    watch.counting(sum(map(len, lines)))
+    trained = train_bpe(lines, request.settings, watch.report, watch.look)
+    return Outcome(trained, notes, _refusals(request.settings), time.perf_counter() - begun)
+
+
+def _lines(request: Request, watch: _Watch) -> tuple[list[str], tuple[str, ...]]:
+    """Return the lines of the corpus with their ends, and what was left out of it."""
+    if not request.paths:
+        return request.text.splitlines(keepends=True), ()
+    corpus = open_corpus(request.paths, watch.report)
+    lines = [line + "\n" for language in corpus for line in corpus.lines(language)]
+    return lines, corpus.notes
+
+
+def _refusals(settings: BpeSettings) -> dict[str, str]:
+    """Return why formats can't hold what is trained so, as far as the settings tell."""
+    found = {}
+    for name in FORMATS:
+        try:
+            check_format(settings, Path("model"), name)
+        except ParameterError as error:
+            found[name] = str(error)
+    return found
+
+
+class _Watch:
+    """Tells stages and looks at the run, not too often."""
+
+    def __init__(
+        self, settings: BpeSettings, report: Report, give: Callable[[Progress | Look], None]
+    ) -> None:
+        self._settings, self._report, self._give = settings, report, give
+        self._stage: Stage = "reading"
+        self._characters = 0
+        self._symbols: list[bytes] = []
+        self._told = self._looked = 0.0
+
+    def counting(self, characters: int) -> None:
+        """Go on to counting the words of so many characters."""
+        self._stage, self._characters = "counting", characters
+        self._tell(0, characters)
+
+    def report(self, done: int, total: int) -> None:
+        """Tell how far the stage is, and note the end of counting."""
+        if self._stage == "counting":
+            if total or done >= self._characters:
+                self._stage = "learning"
+                self._tell(0, 0)
+                return
+            total = self._characters
+        now = time.monotonic()
+        if now - self._told >= PAUSE:
+            self._told = now
+            self._tell(done, total)
+
+    def _tell(self, done: int, total: int) -> None:
+        self._report(done, total)
+        self._give(Progress(self._stage, done, total))
+
+    def look(self, trained: TrainedBpe) -> None:
+        """Give what the run has learnt."""
+        now = time.monotonic()
+        if now - self._looked < PAUSE:
+            return
+        self._looked = now
+        merges, symbols = trained.merges, self._symbols
+        base = len(merges.base)
+        if not symbols:
+            symbols.extend(merges.base)
+        known = len(symbols) - base
+        for left, right in zip(
+            merges.left[known:].tolist(), merges.right[known:].tolist(), strict=True
+        ):
+            symbols.append(symbols[left] + symbols[right])
+        rows = MergeRows(merges, symbols)
+        newest = tuple(rows[max(len(rows) - NEWEST, 0) :][::-1])
+        wanted = self._settings.size - base - len(self._settings.specials)
+        self._give(Look(base, len(merges), wanted, newest, curve_of(trained, POINTS)))

@@ -1,0 +1,112 @@
+"""The training run of the window: starts it, follows it, keeps what it made."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Any, Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs import Job, Jobs
+from app.learning import Look, Outcome, Progress, Request, learn_apart
+from engine.progress import Report
+
+State = Literal["idle", "running", "stopping", "done", "failed", "cancelled"]
+
+SPAN = 5.0
+"""Seconds of the run that the time left is reckoned from: the steps don't all take as long."""
+
+
+class Trainer(QObject):
+    """One run at a time. What the last good run made is kept until another one is done."""
+
+    changed = Signal()
+    """The state is another one."""
+    moved = Signal()
+    """The run went on: `progress` or `look` is a new one."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._pace: deque[tuple[float, int]] = deque()
+        self.state: State = "idle"
+        self.request: Request | None = None
+        """What the newest run was asked for."""
+        self.progress: Progress | None = None
+        self.look: Look | None = None
+        self.outcome: Outcome | None = None
+        """What the last run that came to its end has made."""
+        self.error: BaseException | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is under way."""
+        return self.state in ("running", "stopping")
+
+    def start(self, request: Request) -> None:
+        """Begin a run; one at a time."""
+        if self.busy:
+            return
+
+        def work(report: Report, give: Any) -> Outcome:
+            return learn_apart(request, report, give)
+
+        self.request, self.progress, self.look, self.error = request, None, None, None
+        self._pace.clear()
+        self._job = self._jobs.start(
+            "train", self.tr("Training a vocabulary"), work, self._done, self._failed, self._part
+        )
+        self._job.ended.connect(self._ended)
+        self._become("running")
+
+    def cancel(self) -> None:
+        """Stop the run; its process is killed, and nothing of it stays."""
+        if self.state == "running":
+            self._become("stopping")
+            self._jobs.cancel("train")
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long learning will take at the pace of the last seconds; None while unknown."""
+        progress = self.progress
+        if progress is None or progress.stage != "learning" or len(self._pace) < 2:
+            return None
+        (begun, before), (now, done) = self._pace[0], self._pace[-1]
+        if done <= before or now - begun < 1:
+            return None
+        return (progress.total - done) * (now - begun) / (done - before)
+
+    def _part(self, part: Progress | Look) -> None:
+        if self.state != "running":
+            return
+        if isinstance(part, Look):
+            self.look = part
+        else:
+            self.progress = part
+            if part.stage == "learning" and part.total:
+                now = time.monotonic()
+                self._pace.append((now, part.done))
+                while now - self._pace[0][0] > SPAN:
+                    self._pace.popleft()
+        self.moved.emit()
+
+    def _done(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self._become("done")
+
+    def _failed(self, error: BaseException) -> None:
+        self.error = error
+        self._become("failed")
+
+    def _ended(self) -> None:
+        self._job = None
+        if self.busy:  # cancelled, here or in the status line
+            self._become("cancelled")
+
+    def _become(self, state: State) -> None:
+        self.state = state
+        if state != "running":
+            self.progress = self.look = None
+        self.changed.emit()
