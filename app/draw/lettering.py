@@ -91,7 +91,10 @@ def _image(
     """Return a text, with its rim, as an image, and where its corner is from the line's begin."""
     font = QFont()
     font.fromString(font_key)
-    bounds = QFontMetricsF(font).boundingRect(text)
+    metrics = QFontMetricsF(font)
+    # Beside a picture, as an emoji is, the bounding rectangle alone is too small.
+    bounds = QRectF(0, -metrics.ascent(), metrics.horizontalAdvance(text), metrics.height())
+    bounds = bounds.united(metrics.boundingRect(text))
     if paper is not None:
         bounds = bounds.united(_rim(text, font_key).boundingRect())
     bounds.adjust(-3, -3, 3, 3)

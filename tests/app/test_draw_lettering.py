@@ -43,3 +43,18 @@ def test_letters_and_pictures_stand_on_paper(theme):
         assert paper[-1] <= 20 + advance + 3
         assert line[5] == blue
         assert line[95] == blue
+
+
+@pytest.mark.parametrize("text", ["✨ ?", "🌤️?", "今 ?", "f?"])
+def test_what_stands_beside_a_picture_is_drawn_too(theme, text):
+    font = theme.piece_font(13)
+    row = []
+    for made in (text, text[:-1]):
+        image = QImage(100, 40, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(QColor("black"))
+        painter = QPainter(image)
+        Lettering(painter, font, QColor("white")).draw(10, 25, made)
+        painter.end()
+        columns = [x for x in range(100) if any(image.pixelColor(x, y).red() for y in range(40))]
+        row.append(columns[-1])
+    assert row[0] > row[1] + 3
