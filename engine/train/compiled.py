@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.errors import TrainingError
 from engine.kernels import learn as kernel
+from engine.kernels import tie_heap
 from engine.progress import Report
 from engine.train.merges import TIE_BREAKS, LearntMerges, Rules, Watch
 from engine.train.plain import from_rows
@@ -19,11 +20,11 @@ BUDGET = 2_000_000
 
 MOST_SLOTS = 0x7FFFFF00
 _RULE = {
-    "lexicographic-smallest": kernel.SMALLEST,
-    "lexicographic-largest": kernel.LARGEST,
-    "lowest-ids": kernel.LOWEST,
-    "shortest-then-smallest": kernel.SHORTEST,
-    "first-seen": kernel.FIRST,
+    "lexicographic-smallest": tie_heap.SMALLEST,
+    "lexicographic-largest": tie_heap.LARGEST,
+    "lowest-ids": tie_heap.LOWEST,
+    "shortest-then-smallest": tie_heap.SHORTEST,
+    "first-seen": tie_heap.FIRST,
 }
 assert set(_RULE) == set(TIE_BREAKS)
 
@@ -186,6 +187,6 @@ def pair_counts(units: Units, rules: Rules, report: Report) -> dict[tuple[int, i
     count = int(work.state[kernel.PAIRS])
     stand = np.flatnonzero(work.counts[:count] > 0)
     left = (work.keys[stand] >> np.uint64(32)).astype(np.int64).tolist()
-    right = (work.keys[stand] & kernel.LOW).astype(np.int64).tolist()
+    right = (work.keys[stand] & tie_heap.LOW).astype(np.int64).tolist()
     pairs = zip(left, right, strict=True)
     return dict(zip(pairs, work.counts[stand].tolist(), strict=True))
