@@ -13,8 +13,10 @@ from app.scenes import Scenes, with_digests
 from app.session import Session
 from app.settings import data_folder
 from app.theme import Theme
+from app.training import Trainer
 from app.views.keyboard import KeyboardDialog
 from app.views.model_card import ModelCard
+from app.views.training import TrainingWindow
 from engine.progress import Report
 from engine.scene import Scene, write_scene
 
@@ -39,6 +41,8 @@ class FileCommands(QObject):
         self._session, self._theme, self._opener = session, theme, opener
         self._scenes, self._window = scenes, window
         self._folder = ""
+        self._trainer = Trainer(session.jobs, self)
+        self._training: TrainingWindow | None = None
 
     def open_dialog(self) -> None:
         """Ask for files of any sort."""
@@ -129,6 +133,15 @@ class FileCommands(QObject):
         opened = self._session.open_model(key)
         if opened is not None:
             self._session.load_model(opened.model.path, replaces=key, **{option: value})
+
+    def train(self) -> TrainingWindow:
+        """Show the window in which vocabularies are trained; there is one."""
+        if self._training is None:
+            self._training = TrainingWindow(self._session, self._trainer, self._theme, self._window)
+            self._training.open_wanted.connect(lambda path: self._opener.open([path]))
+        self._training.show()
+        self._training.activateWindow()
+        return self._training
 
     def keyboard(self) -> KeyboardDialog:
         """Show the keyboard at a glance."""

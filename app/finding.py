@@ -6,7 +6,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from app.actions import ACTIONS, ActionTable
+from app.action_table import ActionTable
+from app.actions import ACTIONS
 from app.draw.isolate import isolate
 from app.models.vocabulary import piece_text
 from app.opening import Opener

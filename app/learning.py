@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.apart import call_apart
-from engine.corpus import open_corpus
+from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
@@ -37,11 +37,16 @@ POINTS = 400
 
 @dataclass(frozen=True)
 class Request:
-    """A run that is asked for. paths: files and folders; without any, `text` is the corpus."""
+    """A run that is asked for.
+
+    paths: files and folders; without any, `text` is the corpus. invalid: what becomes of lines of
+    files that aren't UTF-8.
+    """
 
     settings: BpeSettings
     paths: tuple[Path, ...] = ()
     text: str = ""
+    invalid: Invalid = "refuse"
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,9 @@ def curve_of(trained: TrainedBpe, points: int = 0) -> Curve:
     return Curve(step, step + size, in_words / tokens[step])
 
 
-def learn_apart(request: Request, report: Report, give: Callable[[Progress | Look], None]) -> Outcome:
+def learn_apart(
+    request: Request, report: Report, give: Callable[[Progress | Look], None]
+) -> Outcome:
     """Train as `request` asks, in a process of its own; `give` gets what is seen of it."""
     outcome: Outcome = call_apart(learn, request, report=report, give=give)
     return outcome
@@ -170,8 +177,8 @@ def learn(request: Request, report: Report, give: Callable[[Progress | Look], No
 def _lines(request: Request, watch: _Watch) -> tuple[list[str], tuple[str, ...]]:
     """Return the lines of the corpus with their ends, and what was left out of it."""
     if not request.paths:
-        return request.text.splitlines(keepends=True), ()
-    corpus = open_corpus(request.paths, watch.report)
+        return [line + "\n" for line in request.text.removesuffix("\n").split("\n")], ()
+    corpus = open_corpus(request.paths, watch.report, request.invalid)
     lines = [line + "\n" for language in corpus for line in corpus.lines(language)]
     return lines, corpus.notes
 

@@ -6,7 +6,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from app.actions import CONTEXT, MENUS, ActionTable
+from app.action_table import ActionTable
+from app.actions import CONTEXT, MENUS
 from app.opening import Opener
 from app.recent import Recent
 from app.scenes import Scenes

@@ -14,14 +14,10 @@ from PySide6.QtGui import (
     QKeySequence,
     QShowEvent,
 )
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QMainWindow,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
-from app.actions import ACTIONS, ActionTable
+from app.action_table import ActionTable
+from app.actions import ACTIONS
 from app.commands import FileCommands
 from app.finding import Finder
 from app.fonts import FontWatch
@@ -279,6 +275,9 @@ class Window(QMainWindow):
     def about_model(self) -> None:
         if self.session.active is not None:
             self.files.about_model(self.session.active.key)
+
+    def train(self) -> None:
+        self.files.train()
 
     def close_model(self) -> None:
         if self.session.active is not None:

@@ -1,0 +1,107 @@
+"""The table of a training run: a row for each merge, made when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.draw.isolate import isolate
+from app.learning import MergeRow
+from app.theme import SIZE_DATA, Theme
+from engine.display import hexadecimal, is_text, plain, unseen, visible
+
+Index = QModelIndex | QPersistentModelIndex
+
+STEP, LEFT, RIGHT, PIECE, COUNT, TIES, RIVAL, RIVAL_COUNT = range(8)
+_NUMBERS = frozenset((STEP, COUNT, TIES, RIVAL_COUNT))
+_PIECES = frozenset((LEFT, RIGHT, PIECE, RIVAL))
+
+
+class RecordModel(QAbstractTableModel):
+    """Merges in whatever order they are given; nothing is kept for a row that isn't seen."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._rows: Sequence[MergeRow] = ()
+        self._titles = (
+            (self.tr("Step"), self.tr("Merges done, this one among them")),
+            (self.tr("Left"), self.tr("The first of the two neighbours")),
+            (self.tr("Right"), self.tr("The second of the two neighbours")),
+            (self.tr("Piece"), self.tr("What the merge makes of the two")),
+            (self.tr("Count"), self.tr("How often the pair stood in the corpus then")),
+            (
+                self.tr("Of that count"),
+                self.tr("How many pairs were as frequent; with several the tie rule chose"),
+            ),
+            (self.tr("Runner-up"), self.tr("The pair that would have come next")),
+            (self.tr("Its count"), self.tr("How often the runner-up stood in the corpus then")),
+        )
+
+    def set_rows(self, rows: Sequence[MergeRow]) -> None:
+        """Show other merges."""
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._titles)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self._titles[section][0]
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return self._titles[section][1]
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return _alignment(section)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        column = index.column()
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        if role == Qt.ItemDataRole.FontRole:
+            return self._theme.piece_font(SIZE_DATA) if column in _PIECES else None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._shown(self._rows[index.row()], column)
+        if column in _PIECES and role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
+            parts = _parts(self._rows[index.row()], column)
+            if role == Qt.ItemDataRole.EditRole:
+                return " ".join(map(plain, parts))
+            lines = [line for part in parts for line in (hexadecimal(part), *unseen(part))]
+            return "\n".join(dict.fromkeys(lines))
+        return None
+
+    def _shown(self, row: MergeRow, column: int) -> str:
+        if column in _PIECES:
+            return " + ".join(map(_piece, _parts(row, column)))
+        if column == RIVAL_COUNT:
+            return f"{row.rival_count:,}" if row.rival is not None else ""
+        return f"{ {STEP: row.step, COUNT: row.count, TIES: row.ties}[column]:,}"
+
+
+def _parts(row: MergeRow, column: int) -> tuple[bytes, ...]:
+    """Return the bytes of the piece in a cell, or of the two pieces."""
+    if column == RIVAL:
+        return row.rival or ()
+    return ({LEFT: row.left, RIGHT: row.right, PIECE: row.piece}[column],)
+
+
+def _piece(data: bytes) -> str:
+    """Return a piece for the eye; one that isn't UTF-8 as digits, which `0x` tells from text."""
+    return isolate(visible(data)) if is_text(data) else f"0x{hexadecimal(data)}"
+
+
+def _alignment(column: int) -> int:
+    side = Qt.AlignmentFlag.AlignRight if column in _NUMBERS else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -1,0 +1,339 @@
+"""The window in which a BPE vocabulary is trained, watched, looked through and saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import errors
+from app.learning import MergeRow, MergeRows, curve_of
+from app.models.training import PIECE, RecordModel
+from app.session import Session
+from app.theme import SIZE_DATA, Theme
+from app.training import Trainer
+from app.views.banner import Banners, Message
+from app.views.error_dialog import ErrorDialog
+from app.views.status import ProgressLine
+from app.views.training.curve import CurveView
+from app.views.training.form import TrainingForm
+from app.views.training.results import ResultBar
+from app.views.training.sentences import (
+    corpus_line,
+    ending,
+    stage_line,
+    sum_line,
+    sum_of,
+    time_left,
+)
+from app.widgets.elided import ElidedLabel
+from app.widgets.rows_table import RowsTable
+from app.widgets.surface import set_surface
+
+FORM_WIDTH = 400
+WIDTHS = (68, 100, 100, 120, 78, 102, 130, 76)
+"""Of the table's columns; the pieces take what is left."""
+
+MESSAGE = "training"
+
+
+class TrainingWindow(QDialog):
+    """At the left what to train with, at the right the run and what came out.
+
+    Closing the window leaves a run alone; Esc cancels it, and closes when there is none.
+    """
+
+    open_wanted = Signal(object)
+    """The path of a saved vocabulary that is to be opened."""
+
+    def __init__(
+        self, session: Session, trainer: Trainer, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self._trainer, self._theme = trainer, theme
+        self.setWindowTitle(self.tr("Train a vocabulary"))
+        self.resize(1180, 800)
+        self.setMinimumSize(900, 560)
+        self.form = TrainingForm(session, theme)
+        self.sum = QLabel()
+        self.problem = QLabel()
+        self.train_button = QPushButton(self.tr("&Train"))
+        self.cancel_button = QPushButton(self.tr("Cancel"))
+        self.banners = Banners(theme, self._show_detail)
+        self.head = QLabel()
+        self.about = ElidedLabel(theme, size=SIZE_DATA, token="ink2")
+        self.bar = ProgressLine(theme)
+        self.bar.setFixedHeight(7)
+        policy = self.bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.bar.setSizePolicy(policy)
+        self.curve = CurveView(theme)
+        self.rows = RecordModel(theme, self)
+        self.table = RowsTable(self.rows, self.tr("Merges"), theme, WIDTHS)
+        header = self.table.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(PIECE, QHeaderView.ResizeMode.Stretch)
+        self.results = ResultBar(session.jobs, theme)
+        self._quiet = False
+        self._clock = QTimer(self, interval=500)
+        self._clock.timeout.connect(self._show_progress)
+        self._compose()
+        self._wire()
+        self._form_changed()
+        self._show_state()
+
+    def _compose(self) -> None:
+        self.sum.setWordWrap(True)
+        self.sum.setAccessibleName(self.tr("Sum of the vocabulary"))
+        self.problem.setWordWrap(True)
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.train_button.setProperty("primary", True)
+        self.train_button.setDefault(True)
+        self.train_button.setToolTip(self.tr("Train with these settings (Enter)"))
+        self.cancel_button.setAutoDefault(False)
+        self.cancel_button.setToolTip(self.tr("Stop the run; nothing of it stays (Esc)"))
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(self.form)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.train_button, 1)
+        buttons.addWidget(self.cancel_button)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(16, 10, 16, 14)
+        foot.setSpacing(8)
+        foot.addWidget(self.sum)
+        foot.addWidget(self.problem)
+        foot.addLayout(buttons)
+        left = QWidget()
+        left.setFixedWidth(FORM_WIDTH)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(scroll, 1)
+        column.addWidget(self._line(QFrame.Shape.HLine))
+        column.addLayout(foot)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(left)
+        whole.addWidget(self._line(QFrame.Shape.VLine))
+        whole.addWidget(self._right(), 1)
+
+    def _right(self) -> QWidget:
+        right = QWidget()
+        right.setObjectName("run")
+        set_surface(right, self._theme, "canvas")
+        self.head.setProperty("role", "title")
+        self.head.setTextFormat(Qt.TextFormat.PlainText)
+        self.head.setWordWrap(True)
+        words = QVBoxLayout()
+        words.setContentsMargins(16, 14, 16, 8)
+        words.setSpacing(4)
+        words.addWidget(self.head)
+        words.addWidget(self.about)
+        words.addWidget(self.bar)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banners)
+        column.addLayout(words)
+        column.addWidget(self.curve, 2)
+        column.addWidget(self._line(QFrame.Shape.HLine))
+        column.addWidget(self.table, 3)
+        column.addWidget(self._line(QFrame.Shape.HLine))
+        column.addWidget(self.results)
+        return right
+
+    def _line(self, shape: QFrame.Shape) -> QFrame:
+        line = QFrame()
+        line.setObjectName("line")
+        if shape == QFrame.Shape.HLine:
+            line.setFixedHeight(1)
+        else:
+            line.setFixedWidth(1)
+        set_surface(line, self._theme, "line")
+        return line
+
+    def _wire(self) -> None:
+        trainer, results = self._trainer, self.results
+        self.form.changed.connect(self._form_changed)
+        self.train_button.clicked.connect(self.train)
+        self.cancel_button.clicked.connect(trainer.cancel)
+        self.curve.step_wanted.connect(self.go_to)
+        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        results.saved.connect(self._saved)
+        results.exported.connect(
+            lambda path: self._say(self.tr("Saved {name}").format(name=path.name), str(path))
+        )
+        results.failed.connect(self._failed)
+        results.open_wanted.connect(self.open_wanted)
+        trainer.changed.connect(self._show_state)
+        trainer.moved.connect(self._show_run)
+        self._theme.changed.connect(self._show_problem)
+
+    # Before a run
+
+    def _form_changed(self) -> None:
+        self.sum.setText(sum_line(self.form.settings()))
+        self._show_problem()
+        self._allow()
+
+    def _show_problem(self) -> None:
+        text = self.form.problem()
+        self.problem.setText(f"⚠ {text}" if text else "")
+        self.problem.setVisible(bool(text))
+        self.problem.setStyleSheet(f"color: {self._theme.color('error').name()}")
+
+    def _allow(self) -> None:
+        trainer = self._trainer
+        self.form.setEnabled(not trainer.busy)
+        self.train_button.setEnabled(not trainer.busy and not self.form.problem())
+        self.cancel_button.setEnabled(trainer.state == "running")
+
+    def train(self) -> None:
+        """Begin a run with what the form says."""
+        if not self._trainer.busy and not self.form.problem():
+            self.banners.withdraw(MESSAGE)
+            self._trainer.start(self.form.request())
+
+    # During and after a run
+
+    def _show_state(self) -> None:
+        trainer = self._trainer
+        self._allow()
+        self.bar.setVisible(trainer.busy)
+        if trainer.busy:
+            self._clock.start()
+            self.results.set_outcome(None)
+            self._set_rows(())
+            self.curve.show_curve(None, 0, still=False)
+            self.about.setText("")
+            self._show_progress()
+            return
+        self._clock.stop()
+        if trainer.state == "failed" and trainer.error is not None:
+            self._failed(trainer.error, self.tr("Nothing was trained"))
+        elif trainer.state == "cancelled":
+            self._say(self.tr("Training was cancelled"), self.tr("Nothing of it was kept."))
+        self._show_outcome()
+
+    def _show_progress(self) -> None:
+        """Say how far the run is."""
+        trainer = self._trainer
+        progress = trainer.progress
+        if trainer.state == "stopping":
+            self.head.setText(self.tr("Stopping"))
+            return
+        left = time_left(trainer.seconds_left)
+        line = stage_line(progress)
+        self.head.setText(f"{line} · {left}" if left else line)
+        known = progress is not None and progress.total > 0
+        self.bar.set_share(progress.done / progress.total if progress and known else None)
+
+    def _show_run(self) -> None:
+        trainer, look = self._trainer, self._trainer.look
+        self._show_progress()
+        if look is not None and trainer.request is not None:
+            self._set_rows(look.newest)
+            self.curve.show_curve(look.curve, trainer.request.settings.size, still=False)
+            words = self.tr("{base} base symbols; the newest merges first")
+            self.about.setText(words.format(base=f"{look.base:,}"))
+
+    def _show_outcome(self) -> None:
+        """Show the last vocabulary that was trained, if there is one."""
+        outcome = self._trainer.outcome
+        self.results.set_outcome(outcome)
+        if outcome is None:
+            self._set_rows(())
+            self.curve.show_curve(None, 0, still=False)
+            self.head.setText(self.tr("No vocabulary yet"))
+            self.about.setText(self.tr("Choose a corpus and settings, then press Train."))
+            return
+        trained = outcome.trained
+        self._set_rows(MergeRows(trained.merges, trained.merges.symbols))
+        self.curve.show_curve(curve_of(trained), trained.size, still=True)
+        self.head.setText(sum_of(outcome))
+        parts = (ending(outcome), corpus_line(outcome), *outcome.notes)
+        self.about.setText("  ·  ".join(part for part in parts if part))
+        self.go_to(len(trained.merges))
+
+    def _set_rows(self, rows: Sequence[MergeRow]) -> None:
+        self._quiet = True
+        self.rows.set_rows(rows)
+        self._quiet = False
+
+    # Going to a step
+
+    def go_to(self, step: int) -> None:
+        """Mark a step in the curve and in the table: `step` merges done."""
+        self.curve.mark(step)
+        self._quiet = True
+        if step > 0:
+            self.table.selectRow(step - 1)
+        else:
+            self.table.selectionModel().clear()
+        self._quiet = False
+
+    def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid() and not self._quiet and not self._trainer.busy:
+            self.curve.mark(current.row() + 1)
+
+    # Saying
+
+    def _say(self, what: str, where: str = "", remedy: str = "") -> None:
+        self.banners.say(Message("info", what, where, remedy, key=MESSAGE))
+
+    def _saved(self, path: Path, notes: tuple[str, ...]) -> None:
+        self._say(
+            self.tr("Saved {name}").format(name=path.name),
+            str(path),
+            "\n".join(note[:1].upper() + note[1:] for note in notes),
+        )
+
+    def _failed(self, error: BaseException, doing: str) -> None:
+        fault = errors.describe(error, doing)
+        if not fault.expected:
+            errors.LOG.error("%s", fault.what, exc_info=error)
+        self.banners.say(
+            Message("error", fault.what, fault.where, fault.remedy, fault.detail, MESSAGE)
+        )
+
+    def _show_detail(self, message: Message) -> None:
+        explanation = "\n".join(part for part in (message.where, message.remedy) if part)
+        dialog = ErrorDialog(message.what, explanation, message.detail, self._theme, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    # Keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and self.focusWidget() in (self.table, self.curve):
+            return  # trains where settings are written, not where a result is read
+        super().keyPressEvent(event)
+
+    def reject(self) -> None:
+        """Cancel the run; close the window where there is none."""
+        if self._trainer.busy:
+            self._trainer.cancel()
+        else:
+            super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.accept()

@@ -1,0 +1,160 @@
+"""What can be done with a trained vocabulary: save it, open it, export its record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.jobs import Jobs
+from app.learning import Outcome
+from app.theme import Theme
+from app.views.training.saving import ENDINGS, ask, check_place, format_names, proposal
+from engine.errors import ParameterError
+from engine.progress import Report
+from engine.train.record import write_record
+from engine.train.save import save
+
+
+class ResultBar(QWidget):
+    """The buttons under the table. A format that can't hold the vocabulary says why in its tip."""
+
+    saved = Signal(object, object)
+    """The path of a vocabulary that was saved, and notes on it."""
+    exported = Signal(object)
+    """The path of a record."""
+    open_wanted = Signal(object)
+    failed = Signal(object, str)
+    """An error, and what was being done."""
+
+    def __init__(self, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs, self._theme = jobs, theme
+        self._outcome: Outcome | None = None
+        self._folder = ""
+        self.place: Path | None = None
+        """Where the vocabulary was saved last."""
+        self.format = QComboBox()
+        self.format.setAccessibleName(self.tr("Format"))
+        self.format.setToolTip(self.tr("The format that the vocabulary is saved in"))
+        for name, words in format_names().items():
+            self.format.addItem(words, name)
+        label = QLabel(self.tr("&Format"))
+        label.setBuddy(self.format)
+        self.save_button = QPushButton(self.tr("Save &as…"))
+        self.save_button.setToolTip(self.tr("Write the vocabulary to a model file"))
+        self.open_button = QPushButton(self.tr("&Open in Segscope"))
+        self.open_button.setToolTip(
+            self.tr("Open the saved vocabulary as a model; it is saved first where it isn't yet")
+        )
+        self.export_button = QPushButton(self.tr("E&xport the record…"))
+        self.export_button.setToolTip(self.tr("Write a row for each merge as CSV or JSON"))
+        self.save_button.clicked.connect(lambda: self._save(then_open=False))
+        self.open_button.clicked.connect(self._open)
+        self.export_button.clicked.connect(self._export)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 16, 14)
+        row.setSpacing(8)
+        row.addWidget(label)
+        row.addWidget(self.format)
+        for button in (self.save_button, self.open_button):
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.export_button)
+        self.set_outcome(None)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def set_outcome(self, outcome: Outcome | None) -> None:
+        """Offer another vocabulary, or none."""
+        self._outcome, self.place = outcome, None
+        for widget in (self.format, self.save_button, self.open_button, self.export_button):
+            widget.setEnabled(outcome is not None)
+        refusals = {} if outcome is None else outcome.refusals
+        items = self.format.model()
+        assert isinstance(items, QStandardItemModel)
+        for row in range(self.format.count()):
+            name = self.format.itemData(row)
+            reason = refusals.get(name, "")
+            items.item(row).setEnabled(not reason)
+            self.format.setItemData(row, reason, Qt.ItemDataRole.ToolTipRole)
+        if self.format.currentData() in refusals:
+            able = [name for name in format_names() if name not in refusals]
+            self.format.setCurrentIndex(self.format.findData(able[0]) if able else 0)
+        self.save_button.setEnabled(outcome is not None and len(refusals) < len(ENDINGS))
+
+    def _open(self) -> None:
+        if self.place is not None:
+            self.open_wanted.emit(self.place)
+        else:
+            self._save(then_open=True)
+
+    def _save(self, *, then_open: bool) -> None:
+        name = self.format.currentData()
+        kinds = {ENDINGS[name]: self.format.currentText()}
+        title = self.tr("Save the vocabulary")
+        path = ask(self, title, self._folder, proposal(name), kinds)
+        if path is not None:
+            self.save_to(path, name, then_open=then_open)
+
+    def save_to(self, path: Path, format_name: str, *, then_open: bool = False) -> None:
+        """Write the vocabulary to a file in the background."""
+        outcome = self._outcome
+        if outcome is None:
+            return
+        self._folder = str(path.parent)
+        doing = self.tr("{name} was not saved").format(name=path.name)
+        try:
+            check_place(path, format_name)
+        except ParameterError as error:
+            self.failed.emit(error, doing)
+            return
+
+        def work(_report: Report) -> tuple[str, ...]:
+            return save(outcome.trained, path, format_name)
+
+        def done(notes: tuple[str, ...]) -> None:
+            if self._outcome is outcome:
+                self.place = path
+            self.saved.emit(path, notes)
+            if then_open:
+                self.open_wanted.emit(path)
+
+        self._jobs.start(
+            f"save {path}", self.tr("Saving {name}").format(name=path.name), work, done,
+            lambda error: self.failed.emit(error, doing),
+        )  # fmt: skip
+
+    def _export(self) -> None:
+        kinds = {"csv": self.tr("Table, a row for each merge"), "json": self.tr("JSON")}
+        path = ask(self, self.tr("Export the record"), self._folder, "merges.csv", kinds)
+        if path is not None:
+            self.export_to(path)
+
+    def export_to(self, path: Path) -> None:
+        """Write the record to a file in the background, as CSV or JSON by its ending."""
+        outcome = self._outcome
+        if outcome is None:
+            return
+        self._folder = str(path.parent)
+        doing = self.tr("{name} was not saved").format(name=path.name)
+
+        def work(_report: Report) -> None:
+            try:
+                write_record(outcome.trained, path)
+            except OSError as error:
+                reason = error.strerror or type(error).__name__
+                raise ParameterError(
+                    f"the record can't be written ({reason})",
+                    str(path),
+                    "make room or choose another place; what was there is unchanged",
+                ) from None
+
+        self._jobs.start(
+            f"save {path}", self.tr("Saving {name}").format(name=path.name), work,
+            lambda _: self.exported.emit(path),
+            lambda error: self.failed.emit(error, doing),
+        )  # fmt: skip
