@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from engine.display import visible
 from engine.errors import ParameterError, TrainingError
 from engine.progress import Report, silent
 from engine.terminal import counted
@@ -135,16 +134,7 @@ def units_of(words: Words, settings: BpeSettings) -> Units:
     """Return words as the base symbols of a style."""
     if settings.style == "bytes":
         return byte_units(words)
-    mark = settings.end_of_word
-    if mark:
-        held = next((word for word in words if mark.encode() in word), None)
-        if held is not None:
-            raise TrainingError(
-                f"the corpus spells the end-of-word mark {mark!r} itself",
-                f"in {visible(held)}",
-                "choose a mark that no word holds",
-            )
-    return character_units(words, mark)
+    return character_units(words, settings.end_of_word)
 
 
 def check_settings(settings: BpeSettings) -> None:

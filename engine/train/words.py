@@ -129,10 +129,17 @@ def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
 
 def _splitting(name: str) -> Callable[[str], Iterable[str]]:
     """Return what cuts one text into words."""
+    import regex
+
+    # What Unicode calls white space, as the libraries do; Python's own split knows four more.
+    between = regex.compile(r"\P{White_Space}+").findall
     if name == "whitespace":
-        return str.split
+        found: Callable[[str], Iterable[str]] = between
+        return found
     if name == "metaspace":
-        return lambda text: [SPACE + word for word in text.split()]
+        # A mark that the text holds begins a word too, as with HuggingFace's Metaspace.
+        marked = regex.compile(f"{SPACE}[^{SPACE}]*").findall
+        return lambda text: [part for word in between(text) for part in marked(SPACE + word)]
     if name == "none":
         return lambda text: [text] if text else []
     splitter = Splitter(PATTERNS.get(name, name))

@@ -121,8 +121,6 @@ def test_a_vocabulary_that_the_corpus_cannot_fill_says_so(train):
          "--max-length 0"),
         (["HERE/corpus.txt", "--vocab-size", 300, "--byte-level", "--end-of-word", "</w>",
           "--output", "HERE/m.json"], "bytes take no end-of-word mark"),
-        (["HERE/corpus.txt", "--vocab-size", 300, "--end-of-word", "we", "--output",
-          "HERE/m.json"], "the corpus spells the end-of-word mark 'we' itself, in lower"),
         (["HERE/corpus.txt", "--vocab-size", 20, "--special", "lo", "--output", "HERE/m.json"],
          "the special token 'lo' became a piece"),
         (["HERE/corpus.txt", "--vocab-size", 300, "--log", "HERE/log.txt", "--output",

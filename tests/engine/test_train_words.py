@@ -54,6 +54,10 @@ def test_names_and_patterns():
     assert counts(count_words(line, "metaspace")) == {
         "▁a".encode(): 2, "▁b-b".encode(): 1, "▁ab".encode(): 1,
     }  # fmt: skip
+    assert counts(count_words(["a\x1cb\u2003c"], "whitespace")) == {b"a\x1cb": 1, b"c": 1}
+    assert list(count_words(["a\u2581b \u2581"], "metaspace")) == [
+        word.encode() for word in ("\u2581a", "\u2581b", "\u2581")
+    ]
     assert counts(count_words(line, "none")) == {b"a  b-b\ta ": 1, b"ab": 1}
     assert counts(count_words(line, r"b+")) == {b"b": 3}
 
