@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from app.apart import call_apart
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
-from engine.progress import Report
+from engine.progress import Report, silent
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
 from engine.train.merges import LearntMerges
-from engine.train.save import FORMATS, check_format
+from engine.train.record import write_record
+from engine.train.save import FORMATS, check_format, save
 
 Stage = Literal["reading", "counting", "learning"]
 
@@ -192,6 +193,38 @@ def _refusals(settings: BpeSettings) -> dict[str, str]:
         except ParameterError as error:
             found[name] = str(error)
     return found
+
+
+def save_apart(trained: TrainedBpe, path: Path, format_name: str) -> tuple[str, ...]:
+    """Do what `engine.train.save.save` does, in a process of its own.
+
+    It can't be cancelled: a process that is killed while it writes would leave its half behind.
+    """
+    notes: tuple[str, ...] = call_apart(_save, trained, path, format_name, report=silent)
+    return notes
+
+
+def _save(trained: TrainedBpe, path: Path, format_name: str, report: Report) -> tuple[str, ...]:
+    return save(trained, path, format_name)
+
+
+def export_apart(trained: TrainedBpe, path: Path) -> None:
+    """Do what `engine.train.record.write_record` does, in a process of its own, to the end.
+
+    Raises `ParameterError` for a place that can't be written.
+    """
+    call_apart(_export, trained, path, report=silent)
+
+
+def _export(trained: TrainedBpe, path: Path, report: Report) -> None:
+    try:
+        write_record(trained, path)
+    except OSError as error:
+        raise ParameterError(
+            f"the record can't be written ({error.strerror or type(error).__name__})",
+            str(path),
+            "make room or choose another place; what was there is unchanged",
+        ) from None
 
 
 class _Watch:

@@ -105,7 +105,7 @@ QSlider::handle:horizontal {
 }
 QSlider::handle:horizontal:focus { background: $ink; }
 QSlider::handle:horizontal:disabled { border-color: $line; }
-QLineEdit:disabled { color: $ink3; border-color: $line; }
+QLineEdit:disabled, QPlainTextEdit:disabled { color: $ink3; border-color: $line; }
 QProgressBar { background: $line; border: none; border-radius: 1px; max-height: 3px; }
 QProgressBar::chunk { background: $ink; }
 """

@@ -190,12 +190,13 @@ class TrainingWindow(QDialog):
     # Before a run
 
     def _form_changed(self) -> None:
-        self.sum.setText(sum_line(self.form.settings()))
         self._show_problem()
         self._allow()
 
     def _show_problem(self) -> None:
         text = self.form.problem()
+        self.sum.setText("" if text else sum_line(self.form.settings()))
+        self.sum.setHidden(bool(text))
         self.problem.setText(f"⚠ {text}" if text else "")
         self.problem.setVisible(bool(text))
         self.problem.setStyleSheet(f"color: {self._theme.color('error').name()}")

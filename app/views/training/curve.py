@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -18,6 +19,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.learning import Curve
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+
+Floats = NDArray[np.float64]
 
 TOP, FOOT, SIDE = 30.0, 44.0, 16.0
 TICKS = 5
@@ -46,6 +49,7 @@ class CurveView(QWidget):
         self._theme = theme
         self._curve: Curve | None = None
         self._end = 0
+        self._range = 0.0, 1.0
         self._step = -1
         self._still = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -69,6 +73,8 @@ class CurveView(QWidget):
         """
         self._curve, self._end, self._still = curve, end, still
         self._step = -1
+        if curve is not None and len(curve):
+            self._range = float(curve.ratio.min()), float(curve.ratio.max())
         self._describe()
         self.update()
 
@@ -104,17 +110,18 @@ class CurveView(QWidget):
         curve = self._curve
         if curve is None or not len(curve):
             return 0.0, max(float(self._end), 1.0), 0.0, 1.0
-        low, high = float(curve.ratio.min()), float(curve.ratio.max())
-        rise = max(high - low, 0.1)
-        first = float(curve.size[0])
-        return first, max(float(self._end), first + 1), low, low + rise * 1.08
+        first, (low, high) = float(curve.size[0]), self._range
+        return first, max(float(self._end), first + 1), low, low + max(high - low, 0.1) * 1.08
+
+    def _places(self, size: Floats, ratio: Floats) -> list[QPointF]:
+        """Return where vocabulary sizes and ratios stand."""
+        plot, (first, last, low, high) = self._plot(), self._bounds()
+        x = plot.left() + plot.width() * (size - first) / (last - first)
+        y = plot.bottom() - plot.height() * (ratio - low) / (high - low)
+        return list(map(QPointF, x.tolist(), y.tolist()))
 
     def _place(self, size: float, ratio: float) -> QPointF:
-        plot, (first, last, low, high) = self._plot(), self._bounds()
-        return QPointF(
-            plot.left() + plot.width() * (size - first) / (last - first),
-            plot.bottom() - plot.height() * (ratio - low) / (high - low),
-        )
+        return self._places(np.array([size]), np.array([ratio]))[0]
 
     def step_at(self, x: float) -> int:
         """Return the step whose size stands at x, the nearest one outside."""
@@ -134,11 +141,9 @@ class CurveView(QWidget):
         self._paint_axes(painter)
         curve = self._curve
         if curve is not None and len(curve):
-            pick = np.arange(len(curve))
-            if len(curve) > 2 * max(self.width(), 1):
-                pick = np.linspace(0, len(curve) - 1, 2 * self.width()).round().astype(np.int64)
-            sizes, ratios = curve.size[pick].tolist(), curve.ratio[pick].tolist()
-            points = [self._place(a, b) for a, b in zip(sizes, ratios, strict=True)]
+            count = min(len(curve), max(self.width() // 2, 2))
+            pick = np.linspace(0, len(curve) - 1, count).round().astype(np.int64)
+            points = self._places(curve.size[pick].astype(np.float64), curve.ratio[pick])
             painter.setPen(QPen(theme.color("best"), 2))
             if len(points) > 1:
                 painter.drawPolyline(QPolygonF(points))

@@ -9,13 +9,11 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.jobs import Jobs
-from app.learning import Outcome
+from app.learning import Outcome, export_apart, save_apart
 from app.theme import Theme
 from app.views.training.saving import ENDINGS, ask, check_place, format_names, proposal
 from engine.errors import ParameterError
 from engine.progress import Report
-from engine.train.record import write_record
-from engine.train.save import save
 
 
 class ResultBar(QWidget):
@@ -114,7 +112,7 @@ class ResultBar(QWidget):
             return
 
         def work(_report: Report) -> tuple[str, ...]:
-            return save(outcome.trained, path, format_name)
+            return save_apart(outcome.trained, path, format_name)
 
         def done(notes: tuple[str, ...]) -> None:
             if self._outcome is outcome:
@@ -143,15 +141,7 @@ class ResultBar(QWidget):
         doing = self.tr("{name} was not saved").format(name=path.name)
 
         def work(_report: Report) -> None:
-            try:
-                write_record(outcome.trained, path)
-            except OSError as error:
-                reason = error.strerror or type(error).__name__
-                raise ParameterError(
-                    f"the record can't be written ({reason})",
-                    str(path),
-                    "make room or choose another place; what was there is unchanged",
-                ) from None
+            export_apart(outcome.trained, path)
 
         self._jobs.start(
             f"save {path}", self.tr("Saving {name}").format(name=path.name), work,

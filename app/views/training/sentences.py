@@ -27,7 +27,7 @@ def sum_line(settings: BpeSettings) -> str:
         words = _tr("{base} + {merges} + {specials} = {all}")
         merges = max(settings.size - BYTES - specials, 0)
         return words.format(base=counted(BYTES, "byte"), merges=counted(merges, "merge"), **parts)
-    return _tr("the characters of the corpus + merges + {specials} = {all}").format(**parts)
+    return _tr("The characters of the corpus + merges + {specials} = {all}").format(**parts)
 
 
 def sum_of(outcome: Outcome) -> str:
@@ -126,7 +126,7 @@ def pre_tokenizer_names() -> dict[str, str]:
         "cl100k": _tr("cl100k: GPT-4's pattern"),
         "o200k": _tr("o200k: GPT-4o's pattern"),
         "gpt2": _tr("gpt2: GPT-2's pattern"),
-        "whitespace": _tr("whitespace: what stands between spaces"),
-        "metaspace": _tr("metaspace: the same, ▁ before each word"),
+        "whitespace": _tr("whitespace: cut at spaces"),
+        "metaspace": _tr("metaspace: ▁ before each word"),
         "none": _tr("none: whole lines"),
     }
