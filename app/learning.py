@@ -252,12 +252,11 @@ class _Watch:
                 self._tell(0, 0)
                 return
             total = self._characters
-        now = time.monotonic()
-        if now - self._told >= PAUSE:
-            self._told = now
+        if time.monotonic() - self._told >= PAUSE:
             self._tell(done, total)
 
     def _tell(self, done: int, total: int) -> None:
+        self._told = time.monotonic()
         self._report(done, total)
         self._give(Progress(self._stage, done, total))
 

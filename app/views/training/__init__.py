@@ -44,7 +44,7 @@ from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
 
 FORM_WIDTH = 400
-WIDTHS = (68, 100, 100, 120, 78, 102, 130, 76)
+WIDTHS = (68, 84, 84, 100, 68, 100, 116, 74)
 """Of the table's columns; the pieces take what is left."""
 
 MESSAGE = "training"
@@ -66,7 +66,7 @@ class TrainingWindow(QDialog):
         self._trainer, self._theme = trainer, theme
         self.setWindowTitle(self.tr("Train a vocabulary"))
         self.resize(1180, 800)
-        self.setMinimumSize(900, 560)
+        self.setMinimumSize(1040, 560)
         self.form = TrainingForm(session, theme)
         self.sum = QLabel()
         self.problem = QLabel()

@@ -28,10 +28,10 @@ def format_names() -> dict[str, str]:
         return QCoreApplication.translate("Training", text)
 
     return {
-        "huggingface": tr("tokenizer.json (HuggingFace)"),
-        "sentencepiece": tr("SentencePiece .model"),
+        "huggingface": tr("tokenizer.json"),
+        "sentencepiece": tr("SentencePiece"),
         "tiktoken": tr("tiktoken ranks"),
-        "gpt2": tr("GPT-2: vocab.json and merges.txt"),
+        "gpt2": tr("GPT-2 pair"),
         "subword-nmt": tr("subword-nmt codes"),
     }
 

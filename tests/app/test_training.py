@@ -1,0 +1,264 @@
+"""A training run in the window: what comes out, what is seen of it, and how it ends early."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from app.learning import Look, MergeRows, Progress, Request, curve_of, learn
+from app.models.training import COUNT, LEFT, PIECE, RIVAL, RIVAL_COUNT, STEP, TIES, RecordModel
+from app.training import Trainer
+from app.views.training import TrainingWindow
+from app.views.training.curve import axis_marks
+from engine.progress import silent
+from engine.train.bpe import BpeSettings, train_bpe
+from engine.train.record import rows_of
+
+TEXT = "low low low low low\nlower lower\nnewest newest newest newest newest newest\nwidest\n"
+SETTINGS = BpeSettings(300, "bytes", "whitespace", specials=("<unk>",))
+
+
+@pytest.fixture(scope="module")
+def trained():
+    return train_bpe([line + "\n" for line in TEXT.splitlines()], SETTINGS)
+
+
+@pytest.fixture
+def window(qtbot, session, theme, tmp_path):
+    trainer = Trainer(session.jobs)
+    window = TrainingWindow(session, trainer, theme)
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    path = tmp_path / "corpus.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    form = window.form
+    form.choose([path])
+    form.pre_tokenizer.setCurrentIndex(form.pre_tokenizer.findData("whitespace"))
+    form.size_field.set_value(300)
+    form.specials.setPlainText("<unk>")
+    window.trainer = trainer
+    return window
+
+
+def run(qtbot, window):
+    window.train()
+    assert window.trainer.busy
+    qtbot.waitUntil(lambda: not window.trainer.busy)
+
+
+def cell(model, row, column, role=Qt.ItemDataRole.DisplayRole):
+    return model.index(row, column).data(role)
+
+
+def messages(window):
+    return [f"{m.severity}: {m.what}" for m in window.banners.messages]
+
+
+def test_a_run_ends_with_the_engines_merges(qtbot, window, trained):
+    assert not window.results.save_button.isEnabled()
+    run(qtbot, window)
+    assert window.trainer.state == "done", window.trainer.error
+    outcome = window.trainer.outcome
+    assert outcome.trained.merges.symbols == trained.merges.symbols
+    assert window.rows.rowCount() == len(trained.merges)
+    assert [cell(window.rows, k, PIECE) for k in range(3)] == ["we", "lo", "st"]
+    assert window.results.save_button.isEnabled()
+    # A small corpus gives fewer merges than were asked for, and that is told.
+    merges = len(trained.merges)
+    assert merges < 300 - 256 - 1
+    words = f"256 bytes + {merges} merges + 1 special token = {257 + merges} pieces"
+    assert window.head.text() == words
+    assert "no further pair occurs 2 times" in window.about.text()
+    assert "4 lines, 14 words (4 different)" in window.about.text()
+
+    # A step is marked in the curve and in the table, whichever it was gone to by.
+    window.table.selectRow(4)
+    assert window.curve.step == 5
+    size = 257 + 5
+    ratio = curve_of(trained).ratio[5]
+    assert window.curve.marked_text() == f"step 5 · {size} pieces · {ratio:.3f} bytes a token"
+    window.curve.setFocus()
+    qtbot.keyClick(window.curve, Qt.Key.Key_Right)
+    assert window.curve.step == 6
+    assert window.table.currentIndex().row() == 5
+    qtbot.keyClick(window.curve, Qt.Key.Key_Home)
+    assert window.curve.step == 0
+    assert not window.table.selectionModel().hasSelection()
+    plot = window.curve._plot()
+    middle = plot.center().toPoint()
+    qtbot.mouseClick(window.curve, Qt.MouseButton.LeftButton, pos=middle)
+    assert abs(window.curve.step - merges / 2) <= 1
+    assert window.table.currentIndex().row() == window.curve.step - 1
+
+    # Another run that fails leaves what is there.
+    window.form.specials.setPlainText("<unk>\nlow")
+    run(qtbot, window)
+    assert window.trainer.state == "failed"
+    assert messages(window) == [
+        "error: Nothing was trained: the special token 'low' became a piece"
+    ]
+    assert window.head.text() == words
+    assert window.rows.rowCount() == merges
+    assert window.results.save_button.isEnabled()
+
+
+def test_cancel_leaves_nothing_and_says_so(qtbot, window):
+    window.train()
+    assert window.cancel_button.isEnabled()
+    assert not window.train_button.isEnabled()
+    assert not window.form.isEnabled()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.trainer.state == "stopping"
+    qtbot.waitUntil(lambda: not window.trainer.busy)
+    assert window.isVisible()
+    assert window.trainer.state == "cancelled"
+    assert window.trainer.outcome is None
+    assert messages(window) == ["info: Training was cancelled"]
+    assert window.rows.rowCount() == 0
+    assert window.form.isEnabled()
+    assert window.train_button.isEnabled()
+    assert not window.results.save_button.isEnabled()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not window.isVisible()
+
+
+def test_a_run_that_is_cancelled_elsewhere_is_over_here_too(qtbot, window):
+    window.train()
+    window.trainer._jobs.cancel_all()
+    qtbot.waitUntil(lambda: window.trainer.state == "cancelled")
+
+
+def test_enter_trains_from_a_setting_and_not_from_the_table(qtbot, window):
+    window.activateWindow()
+    window.table.setFocus()
+    qtbot.keyClick(window.table, Qt.Key.Key_Return)
+    assert not window.trainer.busy
+    window.form.size_field.setFocus()
+    qtbot.keyClick(window.form.size_field, Qt.Key.Key_Return)
+    assert window.trainer.busy
+    window.trainer.cancel()
+    qtbot.waitUntil(lambda: not window.trainer.busy)
+
+
+def test_what_cant_be_trained_is_not(qtbot, window):
+    window.form.size_field.set_value(12)
+    window.form.changed.emit()
+    assert "257 pieces already" in window.problem.text()
+    assert window.problem.isVisible()
+    assert not window.sum.isVisible()
+    assert not window.train_button.isEnabled()
+    window.train()
+    assert window.trainer.state == "idle"
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "where", "remedy"),
+    [
+        (b"\n\n", "the corpus holds no word", "2 lines", "Give a text"),
+        (b"fine\nb\xffd\n", "UTF-8", "line 2", "Save it as UTF-8"),
+        (None, "", "absent.txt", ""),
+    ],
+)
+def test_errors_are_shown_in_place(qtbot, window, tmp_path, content, what, where, remedy):
+    path = tmp_path / "absent.txt"
+    if content is not None:
+        path = tmp_path / "broken.txt"
+        path.write_bytes(content)
+    window.form.choose([path])
+    run(qtbot, window)
+    (message,) = window.banners.messages
+    assert message.severity == "error"
+    assert what in message.what
+    assert where in message.where
+    assert remedy in message.remedy
+    assert "Traceback" not in message.detail
+
+
+def test_a_look_at_a_run_and_its_stages(trained):
+    seen = []
+    outcome = learn(Request(SETTINGS, text=TEXT), silent, seen.append)
+    assert outcome.trained.merges.symbols == trained.merges.symbols
+    stages = [part for part in seen if isinstance(part, Progress)]
+    assert stages[0] == Progress("counting", 0, len(TEXT))
+    assert stages[1] == Progress("learning", 0, 0)
+    looks = [part for part in seen if isinstance(part, Look)]
+    assert (looks[0].base, looks[0].done, looks[0].wanted) == (256, 1, 300 - 257)
+    assert looks[0].newest == (MergeRows(trained.merges, trained.merges.symbols)[0],)
+
+
+def test_a_running_window_shows_the_newest_merge_on_top(qtbot, window, trained):
+    rows = MergeRows(trained.merges, trained.merges.symbols)
+    trainer = window.trainer
+    trainer.request, trainer.state = Request(SETTINGS, text=TEXT), "running"
+    trainer._part(Progress("learning", 4, 43))
+    trainer._part(Look(256, 4, 43, tuple(rows[:4][::-1]), curve_of(trained)))
+    assert window.head.text() == "Learning: 4 of 43 merges"
+    assert [cell(window.rows, k, STEP) for k in range(4)] == ["4", "3", "2", "1"]
+    qtbot.mouseClick(window.curve, Qt.MouseButton.LeftButton)
+    assert window.curve.step == -1  # there are steps to go to when the run is over
+    trainer.state = "idle"
+
+
+def test_the_curve_is_the_records(trained):
+    rows, curve = rows_of(trained), curve_of(trained)
+    assert curve.size[0] == 257
+    assert curve.ratio[0] == 1
+    assert curve.size[1:].tolist() == [row["vocab_size"] for row in rows]
+    np.testing.assert_allclose(curve.ratio[1:], [row["bytes_per_token"] for row in rows])
+    few = curve_of(trained, 5)
+    assert len(few) == 5
+    assert few.step[[0, -1]].tolist() == [0, len(rows)]
+    assert few.ratio.tolist() == curve.ratio[few.step].tolist()
+
+
+def test_axis_marks_are_round_and_inside():
+    assert axis_marks(1, 2.47, 5) == [1, 1.5, 2]
+    assert axis_marks(256, 2000, 6) == [500, 1000, 1500, 2000]
+    assert axis_marks(0.31, 0.38, 5) == [0.32, 0.34, 0.36, 0.38]
+
+
+def test_the_table_says_what_the_record_says(qtbot, theme, trained):
+    model = RecordModel(theme)
+    model.set_rows(MergeRows(trained.merges, trained.merges.symbols))
+    for k, row in enumerate(rows_of(trained)):
+        assert cell(model, k, STEP) == str(row["step"])
+        assert cell(model, k, PIECE) == row["piece"]
+        assert cell(model, k, COUNT) == str(row["count"])
+        assert cell(model, k, TIES) == str(row["ties"])
+        rival = f"{row['rival_left']} + {row['rival_right']}" if row["rival_left"] else ""
+        assert cell(model, k, RIVAL) == rival
+        assert cell(model, k, RIVAL_COUNT) == ("" if not rival else str(row["rival_count"]))
+
+
+def test_bytes_that_are_no_text_cant_be_taken_for_it(qtbot, theme):
+    trained = train_bpe(["é é 97 97"], BpeSettings(258, "bytes", "whitespace"))
+    model = RecordModel(theme)
+    model.set_rows(MergeRows(trained.merges, trained.merges.symbols))
+    shown = {cell(model, k, PIECE): cell(model, k, LEFT) for k in range(2)}
+    assert shown == {"97": "9", "é": "0xC3"}
+    row = next(k for k in range(2) if cell(model, k, PIECE) == "é")
+    assert cell(model, row, PIECE, Qt.ItemDataRole.ToolTipRole) == "C3 A9"
+    assert cell(model, row, PIECE, Qt.ItemDataRole.EditRole) == "é"
+
+
+def test_tab_goes_from_the_settings_to_the_run_to_the_results(qtbot, window):
+    run(qtbot, window)
+    window.activateWindow()
+    form, results = window.form, window.results
+    form.style_choice.set_value("characters")
+    form.style_choice.changed.emit("characters")
+    wanted = [
+        form.corpus, form.files_button, form.folder_button, form.invalid,
+        form.style_choice.button("characters"), form.pre_tokenizer, form.mark, form.size_field,
+        form.tie, form.least, form.longest, form.specials, window.train_button, window.curve,
+        window.table, results.format, results.save_button, results.open_button,
+        results.export_button,
+    ]  # fmt: skip
+    form.corpus.setFocus()
+    seen = [window.focusWidget()]
+    for _ in wanted[1:]:
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        seen.append(window.focusWidget())
+    assert seen == wanted

@@ -1,0 +1,178 @@
+"""The settings of a training run: what the controls say, the sum, and what can't go together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.views.training.form import PATTERN, TrainingForm
+from app.views.training.sentences import sum_line, tie_sentences, time_left
+from app.widgets.integer_field import IntegerField
+from engine import bundled
+from engine.corpus import open_corpus
+from engine.train.bpe import BpeSettings
+from engine.train.merges import LONGEST, TIE_BREAKS
+
+
+@pytest.fixture
+def form(qtbot, session, theme):
+    form = TrainingForm(session, theme)
+    qtbot.addWidget(form)
+    form.show()
+    return form
+
+
+def choose(box, value):
+    """Choose as a person does, who makes `activated` come too."""
+    place = box.findData(value)
+    box.setCurrentIndex(place)
+    box.activated.emit(place)
+
+
+def enter(field: IntegerField, text: str) -> None:
+    field.setText(text)
+    field.editingFinished.emit()
+
+
+def test_what_stands_there_at_first(form):
+    assert form.settings() == BpeSettings(2000, "bytes", "cl100k")
+    assert form.request().paths == (bundled.corpus_path(),)
+    assert not form.mark.isEnabled()
+    assert not form.pattern.isVisible()
+    assert form.problem() == ""
+
+
+def test_every_control_is_in_the_settings(form):
+    form.style_choice.button("characters").click()
+    choose(form.pre_tokenizer, PATTERN)
+    form.pattern.setText(r"\S+")
+    form.mark.setText("</w>")
+    enter(form.size_field, "1,234")
+    form.tie.setCurrentIndex(TIE_BREAKS.index("lowest-ids"))
+    enter(form.least, "3")
+    enter(form.longest, "12")
+    form.specials.setPlainText("<unk>\n\n<pad>")
+    assert form.settings() == BpeSettings(
+        1234, "characters", r"\S+", "</w>", ("<unk>", "<pad>"), "lowest-ids", 3, 12
+    )
+    enter(form.longest, "0")
+    assert form.settings().longest == LONGEST
+
+
+def test_the_pre_tokenizer_goes_with_the_symbols_until_one_is_chosen(form):
+    form.style_choice.button("characters").click()
+    assert form.settings().pre_tokenizer == "whitespace"
+    choose(form.pre_tokenizer, "metaspace")
+    form.style_choice.button("bytes").click()
+    assert form.settings().pre_tokenizer == "metaspace"
+
+
+def test_a_mark_is_for_characters_only(form):
+    form.style_choice.button("characters").click()
+    form.mark.setText("</w>")
+    form.style_choice.button("bytes").click()
+    assert not form.mark.isEnabled()
+    assert form.settings().end_of_word == ""
+    assert form.problem() == ""
+    form.style_choice.button("characters").click()
+    assert form.settings().end_of_word == "</w>"
+
+
+def test_the_sum_is_spelled_out():
+    assert sum_line(BpeSettings(600)) == "256 bytes + 344 merges + 0 special tokens = 600 pieces"
+    assert (
+        sum_line(BpeSettings(600, specials=("<unk>",)))
+        == "256 bytes + 343 merges + 1 special token = 600 pieces"
+    )
+    assert (
+        sum_line(BpeSettings(600, "characters"))
+        == "The characters of the corpus + merges + 0 special tokens = 600 pieces"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda form: enter(form.size_field, "255"), "256 pieces already"),
+        (lambda form: form.specials.setPlainText("<a>\n<a>"), "named twice"),
+        (
+            lambda form: (choose(form.pre_tokenizer, PATTERN), form.pattern.setText("(")),
+            "is no pattern",
+        ),
+        (
+            lambda form: (choose(form.pre_tokenizer, PATTERN), form.pattern.setText("")),
+            "pattern is empty",
+        ),
+    ],
+)
+def test_what_cant_be_is_said_at_once(form, change, told):
+    change(form)
+    assert told in form.problem()
+
+
+def test_256_pieces_are_enough_for_bytes_without_merges(form):
+    enter(form.size_field, "256")
+    assert form.problem() == ""
+    form.specials.setPlainText("<unk>")
+    assert "257 pieces already" in form.problem()
+
+
+def test_what_is_open_can_be_learnt_from(form, session, tmp_path):
+    for code, text in (("en", "one\n"), ("de", "eins\n")):
+        (tmp_path / f"{code}.txt").write_text(text, encoding="utf-8")
+    session.set_corpus(open_corpus(tmp_path))
+    session.set_text("a b\nc")
+    choose(form.corpus, "corpus")
+    assert {path.name for path in form.request().paths} == {"en.txt", "de.txt"}
+    choose(form.corpus, "text")
+    request = form.request()
+    assert (request.paths, request.text) == ((), "a b\nc")
+    assert form.corpus_note.text() == "5 bytes"
+    session.set_corpus(None)
+    assert form.corpus.findData("corpus") < 0
+    assert form.corpus.currentData() == "text"  # another choice stays
+
+
+def test_files_are_chosen_and_wrong_bytes_dealt_with(form, monkeypatch):
+    monkeypatch.setattr(
+        "app.views.training.form.QFileDialog.getOpenFileNames",
+        lambda *_: (["/texts/a.txt", "/texts/b.txt"], ""),
+    )
+    form.files_button.click()
+    choose(form.invalid, "skip")
+    request = form.request()
+    assert request.paths == (Path("/texts/a.txt"), Path("/texts/b.txt"))
+    assert request.invalid == "skip"
+    assert form.corpus_note.text() == "a.txt, b.txt"
+
+
+def test_each_tie_rule_says_what_it_does_and_whose_it_is(form):
+    assert set(tie_sentences()) == set(TIE_BREAKS)
+    form.tie.setCurrentIndex(TIE_BREAKS.index("shortest-then-smallest"))
+    assert "SentencePiece" in form.tie_note.text()
+    form.tie.setCurrentIndex(TIE_BREAKS.index("lexicographic-largest"))
+    assert "subword-nmt" in form.tie_note.text()
+
+
+def test_each_control_has_a_name_and_a_tip(form):
+    controls = (
+        form.corpus, form.invalid, form.style_choice, form.pre_tokenizer, form.pattern, form.mark,
+        form.size_field, form.tie, form.least, form.longest, form.specials,
+    )  # fmt: skip
+    names = [control.accessibleName() for control in controls]
+    assert all(names)
+    assert len(set(names)) == len(names)
+    assert all(control.toolTip() for control in controls)
+
+
+def test_the_time_left():
+    assert time_left(None) == ""
+    assert time_left(0.2) == "about 1 s left"
+    assert time_left(89) == "about 89 s left"
+    assert time_left(400) == "about 7 min left"
+
+
+def test_an_empty_text_is_no_corpus(form, session):
+    assert not session.text.string
+    assert form.corpus.findData("text") < 0

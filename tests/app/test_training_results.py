@@ -1,0 +1,139 @@
+"""A trained vocabulary is saved, opened in the window and exported; what fails is told."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import engine
+from app.learning import Request, learn
+from app.views.training.results import ResultBar
+from app.views.training.saving import check_place, format_names, proposal
+from engine.errors import ParameterError
+from engine.progress import silent
+from engine.train.bpe import BpeSettings
+from engine.train.record import rows_of
+from engine.train.save import FORMATS
+
+TEXT = "low low low low low\nlower lower\nnewest newest newest\nwidest\n"
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return learn(Request(BpeSettings(270, "bytes", "gpt2"), text=TEXT), silent, lambda _: None)
+
+
+@pytest.fixture
+def bar(qtbot, jobs, theme, outcome):
+    bar = ResultBar(jobs, theme)
+    qtbot.addWidget(bar)
+    bar.show()
+    bar.set_outcome(outcome)
+    return bar
+
+
+def test_formats_that_cant_hold_it_say_why(bar, outcome):
+    assert set(format_names()) == set(FORMATS)
+    items = bar.format.model()
+    able = {
+        bar.format.itemData(row): items.item(row).isEnabled() for row in range(bar.format.count())
+    }
+    assert able == {
+        "huggingface": True, "sentencepiece": False, "tiktoken": True, "gpt2": True,
+        "subword-nmt": False,
+    }  # fmt: skip
+    assert set(outcome.refusals) == {"sentencepiece", "subword-nmt"}
+    assert "SentencePiece" in outcome.refusals["sentencepiece"]
+
+
+@pytest.mark.parametrize("name", ["huggingface", "tiktoken", "gpt2"])
+def test_what_is_saved_opens_as_what_was_trained(qtbot, bar, outcome, tmp_path, name):
+    path = tmp_path / proposal(name)
+    with qtbot.waitSignal(bar.saved) as caught:
+        bar.save_to(path, name)
+    assert caught.args[0] == path
+    assert bar.place == path
+    encoding = engine.load(path).encode("lowest newest")
+    pieces = [engine.load(path).vocabulary.bytes(i) for i in encoding.ids]
+    symbols = set(outcome.trained.merges.symbols)
+    assert b"".join(pieces) == b"lowest newest"
+    assert set(pieces) <= symbols
+    assert len(pieces) < len("lowest newest")
+
+
+def test_save_as_asks_for_a_place(qtbot, bar, outcome, tmp_path, monkeypatch):
+    asked = []
+
+    def ask(_parent, title, _folder, name, kinds):
+        asked.append((title, name, kinds))
+        return tmp_path / "mine.json"
+
+    monkeypatch.setattr("app.views.training.results.ask", ask)
+    with qtbot.waitSignal(bar.saved):
+        bar.save_button.click()
+    assert asked == [("Save the vocabulary", "tokenizer.json", {"json": "tokenizer.json"})]
+    assert len(engine.load(tmp_path / "mine.json").vocabulary) == outcome.trained.size
+    # It is saved, so opening asks for nothing.
+    with qtbot.waitSignal(bar.open_wanted) as caught:
+        bar.open_button.click()
+    assert caught.args == [tmp_path / "mine.json"]
+    assert len(asked) == 1
+
+
+def test_the_record_is_exported(qtbot, bar, outcome, tmp_path):
+    rows = rows_of(outcome.trained)
+    with qtbot.waitSignal(bar.exported):
+        bar.export_to(tmp_path / "record.csv")
+    with (tmp_path / "record.csv").open(encoding="utf-8", newline="") as stream:
+        written = list(csv.DictReader(stream))
+    assert [row["piece"] for row in written] == [row["piece"] for row in rows]
+    with qtbot.waitSignal(bar.exported):
+        bar.export_to(tmp_path / "record.json")
+    assert json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))["steps"] == rows
+
+
+@pytest.mark.parametrize("write", ["save_to", "export_to"])
+def test_a_place_that_cant_be_written_is_told(qtbot, bar, tmp_path, write):
+    path = tmp_path / "absent" / "file.json"
+    arguments = (path, "huggingface") if write == "save_to" else (path,)
+    with qtbot.waitSignal(bar.failed) as caught:
+        getattr(bar, write)(*arguments)
+    error, doing = caught.args
+    assert isinstance(error, ParameterError)
+    assert "can't be written" in error.what
+    assert error.where == str(path)
+    assert doing == "file.json was not saved"
+    assert bar.place is None
+
+
+def test_the_other_file_of_a_pair_is_not_replaced_unasked(qtbot, bar, tmp_path):
+    (tmp_path / "merges.txt").write_text("mine", encoding="utf-8")
+    with qtbot.waitSignal(bar.failed) as caught:
+        bar.save_to(tmp_path / "vocab.json", "gpt2")
+    assert "merges.txt is there already" in caught.args[0].what
+    assert (tmp_path / "merges.txt").read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "vocab.json").exists()
+    (tmp_path / "vocab.json").write_text("{}", encoding="utf-8")
+    check_place(tmp_path / "vocab.json", "gpt2")  # the dialog has asked
+
+
+def test_the_window_trains_saves_and_opens(qtbot, make_window, tmp_path, monkeypatch):
+    window = make_window(restore=False)
+    window.table.actions["train"].trigger()
+    training = window.files.train()
+    assert window.files.train() is training
+    assert training.isVisible()
+    form = training.form
+    window.session.set_text(TEXT)
+    form.corpus.setCurrentIndex(form.corpus.findData("text"))
+    form.size_field.set_value(262)
+    training.train()
+    qtbot.waitUntil(training.results.open_button.isEnabled)
+    path = tmp_path / "opened.json"
+    monkeypatch.setattr("app.views.training.results.ask", lambda *_: Path(path))
+    training.results.open_button.click()
+    qtbot.waitUntil(lambda: any(m.model.path == path for m in window.session.models))
+    assert len(window.session.active.model.vocabulary) == 262
