@@ -1,8 +1,8 @@
 """What a strip of a picture shows, as bytes: equal bytes look the same.
 
 While a person types, most of the picture stays as it was; strips whose content is the same aren't
-painted anew. Places are rounded to a hundredth of a pixel and probabilities to what can be seen or
-read of them, for the law of the whole text changes a little everywhere.
+painted anew. Places are rounded to a hundredth of a pixel and of probabilities that goes in which
+is seen or read of them, for the law of the whole text changes a little everywhere.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.draw.arc_labels import UNLIKELY, edge_number
 from app.draw.arcs import Arcs, Nodes
 from app.draw.bricks import BrickRow
 from app.draw.edge_marks import edge_marks
 from app.draw.glyphs import text_size, units_in_view
+from app.draw.lattice import TICKS
 from app.draw.tokens import TWO_TONES, Bands
 from app.draw.viewport import MARGIN, Viewport
 from engine.place import Placement
@@ -42,6 +44,7 @@ def axis_content(viewport: Viewport) -> bytes:
     return _join(
         axis.unit.encode(), labels.encode(), runs.encode(), data,
         text_size(axis, viewport.zoom).to_bytes(2, "little"),
+        bytes((axis.width * viewport.zoom / max(axis.n_units, 1) < TICKS,)),
         *(_numbers(viewport.to_screen(place)) for place in places),
     )  # fmt: skip
 
@@ -57,13 +60,19 @@ def lattice_content(arcs: Arcs, nodes: Nodes, shapes: Placement, viewport: Viewp
     cut = (middle >= first) & (middle <= last)
     labels = "\0".join(arcs.label(edge) for edge in edges.tolist())
     apart = arcs.marks.apart
+    numbers = [edge_number(arcs, shapes, k) for k in range(len(edges))]
+    likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
     return _join(
         axis_content(viewport),
         bytes((arcs.has_law, arcs.bumps)),
         labels.encode(),
         *(_numbers(a) for a in (shapes.x0, shapes.x1, shapes.height, shapes.line)),
-        _numbers(shapes.opacity * 4),
-        _numbers(shapes.marginal * 10),
+        _numbers(shapes.opacity * 10),
+        (shapes.opacity * 8).astype(np.int64).tobytes(),
+        "\0".join(numbers).encode(),
+        likely.tobytes(),
+        edges.tobytes(),
+        shapes.priority.tobytes(),
         *(a.tobytes() for a in (shapes.role, shapes.path, shapes.fragment, lattice.rank[edges])),
         b"" if apart is None else apart[edges].tobytes(),
         edge_marks(lattice, edges).tobytes(),

@@ -35,6 +35,10 @@ NEAR, FAR = 0.5, 0.1
 """Zoom from which labels are drawn, and under which a density image stands for the arcs."""
 
 
+TICKS = 4
+"""Mean pixels of a unit from which on the axis has a tick at each."""
+
+
 @dataclass(frozen=True)
 class Light:
     """What is lit: edges of the lattice, a stretch of bytes, the arc under the mouse, a path, a
@@ -224,7 +228,7 @@ def _draw_axis(painter: QPainter, viewport: Viewport, theme: Theme, place: Frame
     painter.setPen(QPen(theme.color("line2"), 1))
     painter.drawLine(QPointF(first, place.base), QPointF(last, place.base))
     shown = units_in_view(viewport)
-    if axis.width * viewport.zoom / axis.n_units < 4:
+    if axis.width * viewport.zoom / axis.n_units < TICKS:
         return
     edges = np.unique(np.concatenate((axis.left[shown], axis.right[shown])))
     for x in viewport.to_screen(edges).tolist():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
@@ -30,14 +31,15 @@ class Strips:
     """Strips of one picture.
 
     paint: called with a painter, the viewport of a strip and its number; x on that painter is
-    that viewport's. The picture may change with zoom and height. When anything else changes that
-    it depends on, call `clear`, or `review` where all that can have changed is in `content`.
-    content: what a strip shows, see `app.draw.contents`; None where that can't be told.
+    that viewport's. What it returns is kept with the strip: `kept`. The picture may change with
+    zoom and height. When anything else changes that it depends on, call `clear`, or `review` where
+    all that can have changed is in `content`. content: what a strip shows, see
+    `app.draw.contents`; None where that can't be told.
     """
 
     def __init__(
         self,
-        paint: Callable[[QPainter, Viewport, int], None],
+        paint: Callable[[QPainter, Viewport, int], Any],
         content: Callable[[Viewport], bytes | None],
     ) -> None:
         self._paint, self._content = paint, content
@@ -45,27 +47,24 @@ class Strips:
         self._axis: Axis | None = None
         self._images: dict[int, QImage] = {}
         self._contents: dict[int, bytes | None] = {}
+        self._kept: dict[int, Any] = {}
         self._sure: set[int] = set()
         """The strips that are known to show what is."""
 
-    @property
-    def kept(self) -> int:
-        """How many strips are kept."""
-        return len(self._images)
+    def kept(self, number: int) -> Any:
+        """Return what painting a strip gave; None where it may not show any more what is."""
+        return self._kept[number] if number in self._sure else None
 
     def clear(self) -> None:
         """Forget what was painted."""
         self._images.clear()
         self._contents.clear()
+        self._kept.clear()
         self._sure.clear()
 
     def review(self) -> None:
         """Look at the content of every strip before it is shown again."""
         self._sure.clear()
-
-    def is_sure(self, number: int) -> bool:
-        """Whether a strip is known to show what is."""
-        return number in self._sure
 
     def draw(self, painter: QPainter, viewport: Viewport, height: float, paper: QColor) -> range:
         """Draw the picture in view, right of the gutter; return the numbers of its strips."""
@@ -78,7 +77,7 @@ class Strips:
             self._axis = viewport.axis
             self.review()
         scroll = whole_scroll(viewport, ratio)
-        shown = range(math.floor(scroll / WIDE), math.floor((scroll + viewport.width) / WIDE) + 1)
+        shown = self.in_view(viewport, ratio)
         painter.save()
         painter.setClipRect(QRectF(GUTTER, 0, viewport.width, height))
         for number in shown:
@@ -90,9 +89,15 @@ class Strips:
         middle = (shown.start + shown.stop - 1) / 2
         while len(self._images) > max(KEPT, len(shown)):
             far = max(self._images, key=lambda number: abs(number - middle))
-            del self._images[far], self._contents[far]
+            del self._images[far], self._contents[far], self._kept[far]
             self._sure.discard(far)
         return shown
+
+    def in_view(self, viewport: Viewport, ratio: float) -> range:
+        """Return the numbers of the strips in view."""
+        scroll = whole_scroll(viewport, ratio)
+        last = math.floor((scroll + viewport.width) / WIDE)
+        return range(math.floor(scroll / WIDE), last + 1)
 
     def _renew(
         self, viewport: Viewport, number: int, height: float, paper: QColor, ratio: float
@@ -101,13 +106,13 @@ class Strips:
         part = strip_viewport(viewport, number)
         content = self._content(part)
         if number not in self._images or content is None or content != self._contents[number]:
-            self._images[number] = self._painted(part, number, height, paper, ratio)
+            self._paint_new(part, number, height, paper, ratio)
         self._contents[number] = content
         self._sure.add(number)
 
-    def _painted(
+    def _paint_new(
         self, part: Viewport, number: int, height: float, paper: QColor, ratio: float
-    ) -> QImage:
+    ) -> None:
         image = QImage(round(WIDE * ratio), math.ceil(height * ratio), QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(ratio)
         image.fill(paper)
@@ -115,10 +120,10 @@ class Strips:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(-GUTTER - BESIDE, 0)
         try:
-            self._paint(painter, part, number)
+            self._kept[number] = self._paint(painter, part, number)
         finally:
             painter.end()  # a painter must not outlive its image
-        return image
+        self._images[number] = image
 
 
 def whole_scroll(viewport: Viewport, ratio: float) -> float:

@@ -96,15 +96,15 @@ class Viewport(QObject):
         self._axis = axis
         if self._fitted or not same:
             self._fit()
-        if same and zoom == self._zoom:
+        if before is not None and same and zoom == self._zoom:
             self._scroll = scroll
-            if before is not None and axis.mirrored and before.mirrored:
+            if axis.mirrored and before.mirrored:
                 self._scroll += (axis.width - before.width) * zoom
-            if edited is not None:
-                place = edited * zoom + MARGIN
-                room = min(2 * MARGIN, self._width / 4)
-                self._scroll = min(self._scroll, place - room)
-                self._scroll = max(self._scroll, place + room - self._width)
+        if edited is not None:
+            place = edited * self._zoom + MARGIN
+            room = min(2 * MARGIN, self._width / 4)
+            self._scroll = min(self._scroll, place - room)
+            self._scroll = max(self._scroll, place + room - self._width)
         self._clamp()
         self.changed.emit()
 

@@ -62,8 +62,6 @@ class LatticeView(QWidget):
         self._shapes: Placement | None = None
         self._seen = (False, False)
         self._strips = Strips(self._paint_strip, self._content)
-        self._labels: dict[int, list[Label]] = {}
-        """Of each strip, at places on the zoomed axis."""
         self._drag: QPointF | None = None
         self._moved = False
         self._on_map = False
@@ -201,7 +199,7 @@ class LatticeView(QWidget):
         painter.setClipRect(QRectF(GUTTER, 0, viewport.width, self.height()))
         scroll = whole_scroll(viewport, self.devicePixelRatioF())
         for number in shown:
-            draw_labels(painter, self._theme, self._labels[number], -scroll, self._hover)
+            draw_labels(painter, self._theme, self._strips.kept(number), -scroll, self._hover)
         painter.restore()
 
     def _content(self, viewport: Viewport) -> bytes | None:
@@ -213,24 +211,23 @@ class LatticeView(QWidget):
         if analysis is None or self.light() != Light() or arcs.marks.any:
             return None
         shapes = arcs_in_view(arcs, viewport, self.place.room)
-        key = analysis.model_key.to_bytes(8, "little")
+        key = f"{analysis.model_key} {self.place.base}".encode()
         return key + lattice_content(arcs, nodes, shapes, viewport)
 
-    def _paint_strip(self, painter: QPainter, viewport: Viewport, number: int) -> None:
+    def _paint_strip(self, painter: QPainter, viewport: Viewport, number: int) -> list[Label]:
+        """Paint a strip; return its labels, at places on the zoomed axis."""
         arcs, nodes = self._placed.arcs, self._placed.nodes
         assert arcs is not None
         assert nodes is not None
         place, light, theme = self.place, self.light(), self._theme
         shapes = arcs_in_view(arcs, viewport, place.room)
         draw_picture(painter, viewport, theme, arcs, nodes, shapes, place, light)
-        if not self._strips.kept:
-            self._labels.clear()
         if not has_labels(arcs, viewport):
-            return
+            return []
         # Labels aren't cut at the edge of a strip: they are placed with it, beside those of its
         # neighbours, and drawn over all.
-        beside = [n for n in (number - 1, number + 1) if self._strips.is_sure(n)]
-        taken = [label.moved(-viewport.scroll) for n in beside for label in self._labels[n]]
+        beside = [self._strips.kept(n) or [] for n in (number - 1, number + 1)]
+        taken = [label.moved(-viewport.scroll) for labels in beside for label in labels]
         left = GUTTER + BESIDE
         found = place_labels(
             viewport,
@@ -242,7 +239,7 @@ class LatticeView(QWidget):
             (left, left + WIDE),
             taken,
         )
-        self._labels[number] = [label.moved(viewport.scroll) for label in found]
+        return [label.moved(viewport.scroll) for label in found]
 
     def _paint_still(self, painter: QPainter, arcs: Arcs, *, legend: bool = True) -> None:
         """Paint what doesn't move with the axis, and the name of the arc under the mouse."""
@@ -275,13 +272,17 @@ class LatticeView(QWidget):
         shapes, arcs = self.shapes(), self._placed.arcs
         if shapes is None or arcs is None or place.x() < GUTTER:
             return None
-        if self._strips.kept and has_labels(arcs, self.viewport):
+        if has_labels(arcs, self.viewport):
             x, y = place.x() + self.viewport.scroll, place.y()
-            for labels in self._labels.values():
-                for label in labels:
-                    if label.edge >= 0 and label.contains(x, y):
-                        return label.edge
+            for label in self.labels():
+                if label.edge >= 0 and label.contains(x, y):
+                    return label.edge
         return edge_at(shapes, place.x(), self.place.base - place.y(), REACH)
+
+    def labels(self) -> list[Label]:
+        """Return the labels in view, at places on the zoomed axis; none before they are painted."""
+        shown = self._strips.in_view(self.viewport, self.devicePixelRatioF())
+        return [label for number in shown for label in self._strips.kept(number) or []]
 
     def node_at(self, place: QPointF) -> int | None:
         """Return the boundary at a pixel: on the axis, or in the row of the text."""
