@@ -177,7 +177,8 @@ def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list
     r"""Read a UTF-8 file as lines without their ends, and notes on what was left out.
 
     Only `\n` ends a line. A byte order mark at the start and a `\r` right before a `\n` are left
-    out and noted; nothing else is, but lines with undecodable bytes for `skip`. Raises
+    out and noted; nothing else is, but lines with undecodable bytes for `skip`, after which lines
+    of parallel files no longer correspond. Raises
     `CorpusError` with line and byte for undecodable bytes, unless `invalid` says otherwise.
     """
     try:

@@ -84,7 +84,7 @@ def _drop(font_key: str) -> float:
     return (metrics.ascent() - metrics.descent()) / 2
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)  # of about 7 to 30 KB each
 def _image(
     text: str, font_key: str, color: int, paper: int | None, ratio: float
 ) -> tuple[QImage, float, float]:

@@ -174,7 +174,7 @@ class EdgeTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole and self._columns[section] == "canonical":
             return self.tr(
                 "Whether merging gives this edge: “yes” here, “possible” beside some neighbour, "
-                "“no” beside none, so that it is never chosen"
+                "“no” beside none, without dropout"
             )
         return None
 

@@ -112,6 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
     _check(settings, arguments.output, arguments.format or "", arguments.log)
     paths = [bundled.locate_corpus(path) for path in arguments.corpus]
     corpus = open_corpus(paths, invalid=arguments.invalid)
+    _check_places(arguments.output, arguments.log, [language.path for language in corpus])
     texts = [line + "\n" for language in corpus for line in corpus.lines(language)]
     trained = train_bpe(texts, settings, terminal_report("merges"))
     notes = [
@@ -134,8 +135,27 @@ def _check(settings: BpeSettings, output: Path, name: str, log: Path | None) -> 
     if log is not None:
         kind_of_record(log)
     check_format(settings, output, name)
-    if output.parent != Path() and not output.parent.is_dir():
-        raise ParameterError("there is no such folder", str(output.parent), "make it first")
+    for place in (output, log):
+        if place is not None and not place.parent.is_dir():
+            raise ParameterError("there is no such folder", str(place.parent), "make it first")
+
+
+def _check_places(output: Path, log: Path | None, read: list[Path]) -> None:
+    """Raise `ParameterError` where a file would be written over another that is wanted."""
+    model = output.resolve()
+    written = {model: "the vocabulary"}
+    if log is not None:
+        if log.resolve() == model or (log.resolve().parent == model and model.is_dir()):
+            raise ParameterError(
+                "the record would be written over the vocabulary", str(log), "name another file"
+            )
+        written[log.resolve()] = "the record"
+    for path in read:
+        what = written.get(path.resolve())
+        if what is not None:
+            raise ParameterError(
+                f"{what} would be written over the corpus", str(path), "name another file"
+            )
 
 
 def _endings(trained: TrainedBpe) -> list[str]:
@@ -176,7 +196,7 @@ def _for_people(trained: TrainedBpe, output: Path, notes: list[str], seconds: fl
     tokens = int(learnt.tokens[-1])
     corpus = f"{counted(words.n_texts, 'line')}, {counted(words.total, 'word')}"
     corpus += f" ({len(words):,} different)"
-    compression = f"{counted(tokens, 'token')}, {number(words.n_bytes / tokens, 2)}"
+    compression = f"{counted(tokens, 'token')}, {number(trained.bytes_per_token[-1], 2)}"
     symbols = learnt.symbols
     rows = [
         [

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.errors import ParameterError, TrainingError
 from engine.progress import Report, silent
 from engine.terminal import counted
@@ -16,6 +19,7 @@ from engine.train.merges import (
     TieBreak,
     Veto,
     Watch,
+    check_rules,
     learn_merges,
 )
 from engine.train.units import Units, byte_units, character_units
@@ -32,7 +36,8 @@ class BpeSettings:
     256 bytes or the characters of the corpus. pre_tokenizer: see `engine.train.words.count_words`.
     end_of_word: a mark on the last character of each word; characters only. specials: texts of
     special tokens, with ids after all others. least: the lowest count of a pair that merges.
-    longest: base symbols of the longest piece. given: merges to begin with, as pairs of bytes.
+    longest: base symbols of the longest piece. The text of
+    a special token becomes no piece. given: merges to begin with, as pairs of bytes.
     """
 
     size: int
@@ -59,6 +64,11 @@ class TrainedBpe:
     def size(self) -> int:
         """Pieces of the vocabulary."""
         return len(self.merges.base) + len(self.merges) + len(self.settings.specials)
+
+    @property
+    def bytes_per_token(self) -> NDArray[np.float64]:
+        """Bytes of the corpus over its tokens, float64[m + 1]: before any merge, after each."""
+        return self.words.n_bytes / np.maximum(self.merges.tokens, 1)
 
     @property
     def summary(self) -> str:
@@ -93,41 +103,49 @@ def train_bpe(
             "the corpus holds no word", f"{words.n_texts:,} lines", "give a text that isn't empty"
         )
     units = units_of(words, settings)
+    _check_size(settings, len(units.base))
+    given = _given(units, settings)
     merges = settings.size - len(units.base) - len(settings.specials)
-    if merges < 0:
-        least = len(units.base) + len(settings.specials)
+    veto = _veto(units, words, settings)
+    rules = Rules(merges, settings.tie_break, settings.least, settings.longest, given, veto)
+    so_far: Watch | None = None
+    if watch is not None:
+        so_far = lambda learnt: watch(TrainedBpe(settings, words, learnt))  # noqa: E731
+    return TrainedBpe(settings, words, learn_merges(units, rules, report, so_far))
+
+
+def _check_size(settings: BpeSettings, base: int) -> None:
+    """Raise `TrainingError` for a size that base symbols and specials exceed."""
+    least = base + len(settings.specials)
+    if settings.size < least:
         raise TrainingError(
             f"a vocabulary of {settings.size:,} pieces is smaller than its base symbols and "
             f"specials ({least:,})",
             "",
             f"ask for at least {least:,}",
         )
-    rules = Rules(
-        merges,
-        settings.tie_break,
-        settings.least,
-        settings.longest,
-        _given(units, settings),
-        settings.veto,
-    )
-    so_far: Watch | None = None
-    if watch is not None:
-        so_far = lambda learnt: watch(TrainedBpe(settings, words, learnt))  # noqa: E731
-    trained = TrainedBpe(settings, words, learn_merges(units, rules, report, so_far))
-    _check_specials(trained)
-    return trained
 
 
-def _check_specials(trained: TrainedBpe) -> None:
-    """Raise `TrainingError` for a special token whose text is a piece too."""
-    pieces = set(trained.merges.symbols)
-    for special in trained.settings.specials:
-        if special.encode() in pieces:
-            raise TrainingError(
-                f"the special token {special!r} became a piece",
-                "",
-                "choose another text for it, one that no word holds",
-            )
+def _veto(units: Units, words: Words, settings: BpeSettings) -> Veto | None:
+    """Return what keeps a special token's text from becoming a piece too, beside the own veto.
+
+    Raises `TrainingError` for a special token whose text is a base symbol.
+    """
+    specials = {special.encode() for special in settings.specials}
+    clash = specials & set(units.base)
+    if clash:
+        raise TrainingError(
+            f"the special token {min(clash).decode()!r} is a base symbol too",
+            "",
+            "choose another text for it",
+        )
+    # To ask before each merge takes time, so nobody is asked where no word holds such a text.
+    whole = words.data.tobytes()
+    held = {special for special in specials if special in whole}
+    own = settings.veto
+    if not held:
+        return own
+    return lambda left, right: left + right in held or (own is not None and own(left, right))
 
 
 def units_of(words: Words, settings: BpeSettings) -> Units:
@@ -140,6 +158,9 @@ def units_of(words: Words, settings: BpeSettings) -> Units:
 def check_settings(settings: BpeSettings) -> None:
     """Raise `ParameterError` for settings that can't be, whatever the texts."""
     check_pre_tokenizer(settings.pre_tokenizer)
+    if settings.style == "bytes":
+        _check_size(settings, 256)
+    check_rules(Rules(0, settings.tie_break, settings.least, settings.longest))
     if settings.style not in ("bytes", "characters"):
         raise ParameterError(f"no style {settings.style!r}", "", "choose bytes or characters")
     if settings.end_of_word and settings.style == "bytes":

@@ -18,7 +18,11 @@ from engine.train.units import Units
 BUDGET = 2_000_000
 """Occurrences that are replaced between two reports: a tenth of a second or so."""
 
-MOST_SLOTS = 0x7FFFFF00
+MOST_SLOTS = 1_600_000_000
+"""Slots whose occurrences, a quarter more, can be numbered in 32 bits."""
+LOOKS = 64
+"""A watcher sees what is learnt after at least a 64th more."""
+
 _RULE = {
     "lexicographic-smallest": tie_heap.SMALLEST,
     "lexicographic-largest": tie_heap.LARGEST,
@@ -33,11 +37,14 @@ def learn_compiled(
     units: Units, rules: Rules, report: Report, watch: Watch | None = None
 ) -> LearntMerges:
     """Do what `engine.train.merges.learn_merges` does."""
-    work = _Work(units, rules)
+    work, shown = _Work(units, rules), 0
 
     def seen(done: int, total: int) -> None:
+        nonlocal shown
         report(done, total)
-        if watch is not None and done and done < total:
+        # A veto has the kernel come back at every merge; what is learnt isn't copied each time.
+        if watch is not None and shown + done // LOOKS < done < total:
+            shown = done
             watch(from_rows(units, rules, work.rows(), "under way"))
 
     work.run(seen)

@@ -48,6 +48,10 @@ Veto = Callable[[bytes, bytes], bool]
 """Whether a pair of symbols, given by their bytes, may not merge."""
 
 LONGEST = 1 << 30
+"""Base symbols of the longest symbol, where no fewer are asked for."""
+
+MOST = 1 << 60
+"""The highest count that can be asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +117,8 @@ def learn_merges(
     Raises `ParameterError` for rules that can't be followed. A small corpus is left to the plain
     twin until the kernels are compiled.
     """
-    check_rules(units, rules)
+    check_rules(rules)
+    _check_given(units, rules)
     if compiled(len(units.symbols)):
         from engine.train.compiled import learn_compiled
 
@@ -123,16 +128,20 @@ def learn_merges(
     return learn_plain(units, rules, report, watch)
 
 
-def check_rules(units: Units, rules: Rules) -> None:
-    """Raise `ParameterError` for rules that can't be followed."""
+def check_rules(rules: Rules) -> None:
+    """Raise `ParameterError` for rules that can't be followed, whatever the corpus."""
     if rules.tie_break not in TIE_BREAKS:
         names = ", ".join(TIE_BREAKS)
         raise ParameterError(f"no tie rule {rules.tie_break!r}", "", f"choose one of {names}")
     if rules.merges < 0:
         raise ParameterError(f"{rules.merges:,} merges", "", "ask for 0 or more")
-    if rules.least < 1:
+    if not 1 <= rules.least <= MOST:
         raise ParameterError(
-            f"a lowest pair count of {rules.least:,}", "", "a pair that merges occurs at least once"
+            f"a lowest pair count of {rules.least:,}", "", f"give one from 1 to {MOST:,}"
+        )
+    if not 1 <= rules.longest <= LONGEST:
+        raise ParameterError(
+            f"a longest symbol of {rules.longest:,} base symbols", "", f"give 1 to {LONGEST:,}"
         )
     if len(rules.given) > rules.merges:
         raise ParameterError(
@@ -140,6 +149,10 @@ def check_rules(units: Units, rules: Rules) -> None:
             "",
             "ask for at least as many as are given",
         )
+
+
+def _check_given(units: Units, rules: Rules) -> None:
+    """Raise `ParameterError` for given merges of what isn't there."""
     sizes = [1] * len(units.base)
     for k, (left, right) in enumerate(rules.given):
         if not (0 <= left < len(sizes) and 0 <= right < len(sizes)):

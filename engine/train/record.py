@@ -8,8 +8,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engine.display import visible
 from engine.errors import ParameterError
 from engine.files import write_atomic
@@ -31,7 +29,7 @@ def rows_of(trained: TrainedBpe) -> list[dict[str, Any]]:
     learnt = trained.merges
     symbols = [visible(symbol) for symbol in learnt.symbols]
     base, specials = len(learnt.base), len(trained.settings.specials)
-    size = int(np.dot(np.diff(trained.words.offsets), trained.words.counts))
+    compression = trained.bytes_per_token.tolist()
     rows = []
     for step, (left, right, count, ties, one, other, lesser, tokens) in enumerate(_columns(learnt)):
         rows.append(
@@ -51,7 +49,7 @@ def rows_of(trained: TrainedBpe) -> list[dict[str, Any]]:
                         lesser if lesser >= 0 else None,
                         base + step + 1 + specials,
                         tokens,
-                        size / tokens if tokens else None,
+                        compression[step + 1],
                     ),
                     strict=True,
                 )

@@ -61,12 +61,13 @@ class Words:
 
 
 def words_of(counts: Iterable[tuple[bytes, int]]) -> Words:
-    """Return words from pairs of word and count."""
+    """Return words from pairs of word and count, as of a corpus that is nothing but these."""
     kept = list(counts)
     data = np.frombuffer(bytearray(b"".join(word for word, _ in kept)), dtype=np.uint8)
     lengths = np.array([len(word) for word, _ in kept], dtype=np.int64)
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
-    return Words(data, offsets, np.array([count for _, count in kept], dtype=np.int64))
+    counts = np.array([count for _, count in kept], dtype=np.int64)
+    return Words(data, offsets, counts, n_bytes=int(np.dot(lengths, counts)))
 
 
 def count_words(

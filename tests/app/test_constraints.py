@@ -267,7 +267,7 @@ def test_merges_have_no_law_but_tell_what_is_left(qtbot, session, explore):
     model_path = session.analysis.best.edges.tolist()
     apart = {placed.arcs.label(e) for e in np.flatnonzero(placed.arcs.marks.apart)}
     assert apart == {"we", "e", "r"}
-    assert "Never chosen (“non-canonical”)" in workspace.lattice.legend()
+    assert "Non-canonical: in the vocabulary" in workspace.lattice.legend()
     workspace.lattice.select_edge(edge_named(workspace, "er"))
     assert said(workspace)["Canonical"] == "yes, on the path"
     table = workspace.edges.edges

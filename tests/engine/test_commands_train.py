@@ -121,8 +121,22 @@ def test_a_vocabulary_that_the_corpus_cannot_fill_says_so(train):
          "--max-length 0"),
         (["HERE/corpus.txt", "--vocab-size", 300, "--byte-level", "--end-of-word", "</w>",
           "--output", "HERE/m.json"], "bytes take no end-of-word mark"),
-        (["HERE/corpus.txt", "--vocab-size", 20, "--special", "lo", "--output", "HERE/m.json"],
-         "the special token 'lo' became a piece"),
+        (["HERE/corpus.txt", "--vocab-size", 20, "--special", "l", "--output", "HERE/m.json"],
+         "the special token 'l' is a base symbol too"),
+        (["HERE/none.txt", "--vocab-size", 200, "--byte-level", "--output", "HERE/m.json"],
+         "a vocabulary of 200 pieces is smaller than its base symbols and specials (256)"),
+        (["HERE/none.txt", "--vocab-size", 300, "--min-count", 0, "--output", "HERE/m.json"],
+         "a lowest pair count of 0"),
+        (["HERE/none.txt", "--vocab-size", 300, "--min-count", 10**20, "--output", "HERE/m.json"],
+         "a lowest pair count of 100,000,000,000,000,000,000"),
+        (["HERE/none.txt", "--vocab-size", 300, "--max-length", 10**20, "--output", "HERE/m.json"],
+         "a longest symbol of 100,000,000,000,000,000,000 base symbols"),
+        (["HERE/corpus.txt", "--vocab-size", 300, "--log", "HERE/m.json", "--output",
+          "HERE/m.json"], "the record would be written over the vocabulary, HERE/m.json"),
+        (["HERE/corpus.txt", "--vocab-size", 300, "--log", "HERE/no/log.csv", "--output",
+          "HERE/m.json"], "there is no such folder, HERE/no"),
+        (["HERE/corpus.txt", "--vocab-size", 300, "--format", "huggingface", "--output",
+          "HERE/corpus.txt"], "the vocabulary would be written over the corpus, HERE/corpus.txt"),
         (["HERE/corpus.txt", "--vocab-size", 300, "--log", "HERE/log.txt", "--output",
           "HERE/m.json"], "a record ending in '.txt'"),
     ],
@@ -139,6 +153,28 @@ def test_what_cannot_be_is_said_in_one_line_and_nothing_is_written(
     assert error.count("\n") == 1
     assert error.startswith("segscope: error: " + words.replace("HERE", str(tmp_path)))
     assert not (tmp_path / "m.json").exists()
+
+
+def test_the_text_of_a_special_token_becomes_no_piece(train, tmp_path):
+    code, _, _ = train(
+        "HERE/corpus.txt", "--vocab-size", 30, "--special", "lo", "--special", "<unk>",
+        "--output", "HERE/m.json",
+    )  # fmt: skip
+    assert code == 0
+    model = engine.load(tmp_path / "m.json")
+    texts = [model.vocabulary.text(i) for i in range(len(model.vocabulary))]
+    assert texts.count("lo") == 1
+    assert texts.index("lo") == len(texts) - 2  # the special token's own
+    assert "we" in texts
+
+
+def test_bytes_a_token_are_those_of_the_corpus_everywhere(train, tmp_path):
+    _, out, _ = train(
+        "HERE/corpus.txt", "--vocab-size", 18, "--output", "HERE/m.json", "--log", "HERE/log.json"
+    )
+    steps = json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))["steps"]
+    assert steps[-1]["bytes_per_token"] == len(TEXT) / steps[-1]["tokens"]
+    assert f"{len(TEXT) / steps[-1]['tokens']:.2f} bytes a token" in out
 
 
 def test_the_tie_set_of_any_merge():

@@ -309,11 +309,10 @@ def test_rules_that_cannot_be_followed_are_named(rules, words):
 
 
 @pytest.mark.parametrize("learn", [learn_compiled, learn_plain])
-def test_what_is_learnt_so_far_can_be_watched(learn):
-    units = units_of({"abcdefgh" * 5: 2})
-    # A veto has the kernel stop before each merge, as a long run does now and then.
-    rules, seen = Rules(12, veto=lambda a, b: False), []
-    learnt = learn(units, rules, silent, seen.append)
+def test_what_is_learnt_so_far_can_be_watched(learn, monkeypatch):
+    monkeypatch.setattr("engine.train.compiled.BUDGET", 1)  # as a long run stops now and then
+    units, seen = units_of({"abcdefgh" * 5: 2}), []
+    learnt = learn(units, Rules(12), silent, seen.append)
     assert [len(part) for part in seen] == sorted({len(part) for part in seen})
     assert len(seen) >= 5
     for part in seen:

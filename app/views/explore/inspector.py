@@ -201,7 +201,7 @@ class Inspector(QScrollArea):
         # Only what changes: to hide and show again has the whole pane laid out anew.
         for part in self._wanted ^ self._seen:
             part.setVisible(part in self._wanted)
-        self._seen = self._wanted
+        self._seen = set(self._wanted)
 
     def _fresh(self) -> bool:
         return not self._placed.stale_text

@@ -76,7 +76,7 @@ def legend_rows(placed: Placed, widget: QWidget) -> list[tuple[str, str]]:
     rows.append(("other", tr("other edges") if arcs.has_law else tr("other matches")))
     marks = arcs.marks
     if marks.apart is not None and marks.apart[arcs.placement.edge].any():
-        rows.append(("apart", tr("never chosen")))
+        rows.append(("apart", tr("non-canonical")))
     if marks.former:
         rows.append(("former", tr("former best") if arcs.has_law else tr("model's path")))
     if marks.pinned or marks.pinned_nodes:
@@ -136,8 +136,8 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
         notes.append(
             (
                 tr(
-                    "Never chosen (“non-canonical”): in the vocabulary, but beside any neighbour "
-                    "merging leads elsewhere."
+                    "Non-canonical: in the vocabulary, but merging (without dropout) leads "
+                    "elsewhere, whatever stands beside."
                 ),
                 False,
                 8.0,
