@@ -6,6 +6,7 @@ that is cancelled is gone at once, with all that it held.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -81,8 +82,8 @@ class MergeRow:
 class Curve:
     """Bytes a token by vocabulary size, before the first merge and after later ones.
 
-    step: int64[p], merges done. size: int64[p], pieces. ratio: float64[p], bytes of the corpus's
-    words a token, as the record of the run has it.
+    step: int64[p], merges done. size: int64[p], pieces. ratio: float64[p], bytes of the corpus a
+    token.
     """
 
     step: NDArray[np.int64]
@@ -95,11 +96,15 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A look at a run. base: base symbols. wanted: merges asked for. newest: the newest first."""
+    """A look at a run. base: base symbols. wanted: merges asked for. newest: the newest first.
+
+    share: how much of the work is done, from 0 to 1, see `share_done`.
+    """
 
     base: int
     done: int
     wanted: int
+    share: float
     newest: tuple[MergeRow, ...]
     curve: Curve
 
@@ -153,8 +158,19 @@ def curve_of(trained: TrainedBpe, points: int = 0) -> Curve:
     if 0 < points < len(step):
         step = np.unique(np.linspace(0, len(tokens) - 1, points).round().astype(np.int64))
     size = len(trained.merges.base) + len(trained.settings.specials)
-    in_words = np.dot(np.diff(trained.words.offsets), trained.words.counts)
-    return Curve(step, step + size, in_words / tokens[step])
+    return Curve(step, step + size, trained.bytes_per_token[step])
+
+
+def share_done(merges: LearntMerges, wanted: int) -> float:
+    """Return how much of the work of learning so many merges is done, from 0 to 1.
+
+    A merge takes as long as its pair is frequent, so the first ones take the longest. The counts to
+    come are taken to fall as one over the step, which is Zipf's law.
+    """
+    done = len(merges)
+    so_far = float(merges.tokens[0] - merges.tokens[-1])
+    to_come = float(merges.count[-1]) * done * math.log(max(wanted, done) / done)
+    return so_far / max(so_far + to_come, 1.0)
 
 
 def learn_apart(
@@ -172,6 +188,8 @@ def learn(request: Request, report: Report, give: Callable[[Progress | Look], No
     lines, notes = _lines(request, watch)
     watch.counting(sum(map(len, lines)))
     trained = train_bpe(lines, request.settings, watch.report, watch.look)
+    # Made here and kept with the merges: in the window's thread it would take its time.
+    _ = trained.merges.symbols
     return Outcome(trained, notes, _refusals(request.settings), time.perf_counter() - begun)
 
 
@@ -278,4 +296,5 @@ class _Watch:
         rows = MergeRows(merges, symbols)
         newest = tuple(rows[max(len(rows) - NEWEST, 0) :][::-1])
         wanted = self._settings.size - base - len(self._settings.specials)
-        self._give(Look(base, len(merges), wanted, newest, curve_of(trained, POINTS)))
+        share = share_done(merges, wanted)
+        self._give(Look(base, len(merges), wanted, share, newest, curve_of(trained, POINTS)))

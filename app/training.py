@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -14,8 +13,8 @@ from engine.progress import Report
 
 State = Literal["idle", "running", "stopping", "done", "failed", "cancelled"]
 
-SPAN = 5.0
-"""Seconds of the run that the time left is reckoned from: the steps don't all take as long."""
+SOONEST = 0.5
+"""Seconds of learning before there is an idea of how long it will take."""
 
 
 class Trainer(QObject):
@@ -30,7 +29,7 @@ class Trainer(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._job: Job | None = None
-        self._pace: deque[tuple[float, int]] = deque()
+        self._begun = self._looked = 0.0
         self.state: State = "idle"
         self.request: Request | None = None
         """What the newest run was asked for."""
@@ -54,7 +53,7 @@ class Trainer(QObject):
             return learn_apart(request, report, give)
 
         self.request, self.progress, self.look, self.error = request, None, None, None
-        self._pace.clear()
+        self._begun = self._looked = 0.0
         self._job = self._jobs.start(
             "train", self.tr("Training a vocabulary"), work, self._done, self._failed, self._part
         )
@@ -69,27 +68,26 @@ class Trainer(QObject):
 
     @property
     def seconds_left(self) -> float | None:
-        """How long learning will take at the pace of the last seconds; None while unknown."""
-        progress = self.progress
-        if progress is None or progress.stage != "learning" or len(self._pace) < 2:
+        """How long learning will go on, by the work that is done; None while unknown."""
+        progress, look = self.progress, self.look
+        if look is None or progress is None or progress.done >= progress.total:
             return None
-        (begun, before), (now, done) = self._pace[0], self._pace[-1]
-        if done <= before or now - begun < 1:
+        took = self._looked - self._begun
+        if took < SOONEST or look.share <= 0:
             return None
-        return (progress.total - done) * (now - begun) / (done - before)
+        left = took * (1 - look.share) / look.share - (time.monotonic() - self._looked)
+        return max(left, 0.0)
 
     def _part(self, part: Progress | Look) -> None:
         if self.state != "running":
             return
+        now = time.monotonic()
         if isinstance(part, Look):
-            self.look = part
+            self.look, self._looked = part, now
         else:
             self.progress = part
-            if part.stage == "learning" and part.total:
-                now = time.monotonic()
-                self._pace.append((now, part.done))
-                while now - self._pace[0][0] > SPAN:
-                    self._pace.popleft()
+            if part.stage == "learning" and part.total and not self._begun:
+                self._begun = now
         self.moved.emit()
 
     def _done(self, outcome: Outcome) -> None:

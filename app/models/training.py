@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -16,6 +17,9 @@ Index = QModelIndex | QPersistentModelIndex
 
 STEP, LEFT, RIGHT, PIECE, COUNT, TIES, RIVAL, RIVAL_COUNT = range(8)
 _NUMBERS = frozenset((STEP, COUNT, TIES, RIVAL_COUNT))
+SHOWN = 100
+"""Characters, or bytes, of a piece that are shown: a corpus may make one of a million."""
+
 _PIECES = frozenset((LEFT, RIGHT, PIECE, RIVAL))
 
 
@@ -42,6 +46,12 @@ class RecordModel(QAbstractTableModel):
 
     def set_rows(self, rows: Sequence[MergeRow]) -> None:
         """Show other merges."""
+        if rows and len(rows) == len(self._rows):
+            # The newest of a run: a table that is set anew is laid out anew, ten times a second.
+            self._rows = rows
+            last = self.index(len(rows) - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+            return
         self.beginResetModel()
         self._rows = rows
         self.endResetModel()
@@ -78,7 +88,7 @@ class RecordModel(QAbstractTableModel):
             parts = _parts(self._rows[index.row()], column)
             if role == Qt.ItemDataRole.EditRole:
                 return " ".join(map(plain, parts))
-            lines = [line for part in parts for line in (hexadecimal(part), *unseen(part))]
+            lines = [line for part in parts for line in _about(part)]
             return "\n".join(dict.fromkeys(lines))
         return None
 
@@ -97,9 +107,19 @@ def _parts(row: MergeRow, column: int) -> tuple[bytes, ...]:
     return ({LEFT: row.left, RIGHT: row.right, PIECE: row.piece}[column],)
 
 
+@lru_cache(maxsize=4096)
 def _piece(data: bytes) -> str:
     """Return a piece for the eye; one that isn't UTF-8 as digits, which `0x` tells from text."""
-    return isolate(visible(data)) if is_text(data) else f"0x{hexadecimal(data)}"
+    if is_text(data):
+        shown = visible(data[: 4 * SHOWN].decode("utf-8", errors="ignore")[:SHOWN].encode())
+        return isolate(shown + ("…" if len(data.decode("utf-8")) > SHOWN else ""))
+    return f"0x{hexadecimal(data[:SHOWN])}" + ("…" if len(data) > SHOWN else "")
+
+
+def _about(data: bytes) -> list[str]:
+    """Return the bytes of a piece, and the characters in it that have no glyph."""
+    more = "…" if len(data) > SHOWN else ""
+    return [hexadecimal(data[:SHOWN]) + more, *unseen(data[:SHOWN])]
 
 
 def _alignment(column: int) -> int:

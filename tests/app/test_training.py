@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.learning import Look, MergeRows, Progress, Request, curve_of, learn
+from app.learning import Look, MergeRows, Progress, Request, curve_of, learn, share_done
 from app.models.training import COUNT, LEFT, PIECE, RIVAL, RIVAL_COUNT, STEP, TIES, RecordModel
 from app.training import Trainer
 from app.views.training import TrainingWindow
@@ -93,12 +93,13 @@ def test_a_run_ends_with_the_engines_merges(qtbot, window, trained):
     assert window.table.currentIndex().row() == window.curve.step - 1
 
     # Another run that fails leaves what is there.
-    window.form.specials.setPlainText("<unk>\nlow")
+    window.form.style_choice.button("characters").click()
+    window.form.size_field.set_value(10)
     run(qtbot, window)
     assert window.trainer.state == "failed"
-    assert messages(window) == [
-        "error: Nothing was trained: the special token 'low' became a piece"
-    ]
+    (message,) = window.banners.messages
+    assert message.what.startswith("Nothing was trained: a vocabulary of 10 pieces is smaller")
+    assert message.remedy == "Ask for at least 11"  # l o w e r n s t i d and <unk>
     assert window.head.text() == words
     assert window.rows.rowCount() == merges
     assert window.results.save_button.isEnabled()
@@ -193,7 +194,7 @@ def test_a_running_window_shows_the_newest_merge_on_top(qtbot, window, trained):
     trainer = window.trainer
     trainer.request, trainer.state = Request(SETTINGS, text=TEXT), "running"
     trainer._part(Progress("learning", 4, 43))
-    trainer._part(Look(256, 4, 43, tuple(rows[:4][::-1]), curve_of(trained)))
+    trainer._part(Look(256, 4, 43, 0.5, tuple(rows[:4][::-1]), curve_of(trained)))
     assert window.head.text() == "Learning: 4 of 43 merges"
     assert [cell(window.rows, k, STEP) for k in range(4)] == ["4", "3", "2", "1"]
     qtbot.mouseClick(window.curve, Qt.MouseButton.LeftButton)
@@ -201,10 +202,35 @@ def test_a_running_window_shows_the_newest_merge_on_top(qtbot, window, trained):
     trainer.state = "idle"
 
 
+def test_the_share_of_the_work_that_is_done(trained):
+    merges = trained.merges
+    whole = share_done(merges, len(merges))
+    assert whole == 1
+    # 67 − 18 = 49 symbols were merged in 9 steps; the last count is 2: 2 · 9 · ln 2 to come.
+    assert share_done(merges, 18) == pytest.approx(49 / (49 + 2 * 9 * np.log(2)))
+
+
+def test_the_time_left_is_reckoned_from_the_work_done(qtbot, jobs, monkeypatch, trained):
+    clock = [100.0]
+    monkeypatch.setattr("app.training.time.monotonic", lambda: clock[0])
+    trainer = Trainer(jobs)
+    trainer.state = "running"
+    trainer._part(Progress("learning", 0, 43))
+    assert trainer.seconds_left is None
+    clock[0] += 6
+    trainer._part(Progress("learning", 4, 43))
+    trainer._part(Look(256, 4, 43, 0.75, (), curve_of(trained)))
+    assert trainer.seconds_left == pytest.approx(2)
+    clock[0] += 0.5
+    assert trainer.seconds_left == pytest.approx(1.5)
+    trainer._part(Progress("learning", 43, 43))
+    assert trainer.seconds_left is None
+
+
 def test_the_curve_is_the_records(trained):
     rows, curve = rows_of(trained), curve_of(trained)
     assert curve.size[0] == 257
-    assert curve.ratio[0] == 1
+    assert curve.ratio[0] == len(TEXT) / 67  # letters of all words
     assert curve.size[1:].tolist() == [row["vocab_size"] for row in rows]
     np.testing.assert_allclose(curve.ratio[1:], [row["bytes_per_token"] for row in rows])
     few = curve_of(trained, 5)
@@ -262,3 +288,14 @@ def test_tab_goes_from_the_settings_to_the_run_to_the_results(qtbot, window):
         qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
         seen.append(window.focusWidget())
     assert seen == wanted
+
+
+def test_of_a_very_long_piece_only_the_beginning_is_shown(qtbot, theme):
+    trained = train_bpe(["é" * 512 + " " + "é" * 512], BpeSettings(400, "bytes", "whitespace"))
+    model = RecordModel(theme)
+    model.set_rows(MergeRows(trained.merges, trained.merges.symbols))
+    last = model.rowCount() - 1
+    assert cell(model, last, PIECE, Qt.ItemDataRole.EditRole) == "é" * 512
+    assert cell(model, last, PIECE) == "é" * 100 + "…"
+    tip = cell(model, last, PIECE, Qt.ItemDataRole.ToolTipRole)
+    assert tip == " ".join(["C3 A9"] * 50) + "…"
