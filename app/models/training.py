@@ -37,8 +37,8 @@ class RecordModel(QAbstractTableModel):
             (self.tr("Piece"), self.tr("What the merge makes of the two")),
             (self.tr("Count"), self.tr("How often the pair stood in the corpus then")),
             (
-                self.tr("Of that count"),
-                self.tr("How many pairs were as frequent; with several the tie rule chose"),
+                self.tr("Tied"),
+                self.tr("How many pairs had that count; with several the tie rule chose"),
             ),
             (self.tr("Runner-up"), self.tr("The pair that would have come next")),
             (self.tr("Its count"), self.tr("How often the runner-up stood in the corpus then")),

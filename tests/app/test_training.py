@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -116,6 +118,7 @@ def test_cancel_leaves_nothing_and_says_so(qtbot, window):
     assert window.isVisible()
     assert window.trainer.state == "cancelled"
     assert window.trainer.outcome is None
+    assert multiprocessing.active_children() == []
     assert messages(window) == ["info: Training was cancelled"]
     assert window.rows.rowCount() == 0
     assert window.form.isEnabled()

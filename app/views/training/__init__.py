@@ -44,7 +44,7 @@ from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
 
 FORM_WIDTH = 400
-WIDTHS = (68, 84, 84, 100, 68, 100, 116, 74)
+WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
 """Of the table's columns; the pieces take what is left."""
 
 MESSAGE = "training"
