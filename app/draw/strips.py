@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QWidget
 from app.draw.axis import Axis
 from app.draw.viewport import GUTTER, Viewport
 
-WIDE = 240
+WIDE = 480
 """Pixels of a strip: whole device pixels at the usual ratios, and whole tiles of a hatch."""
 
 BESIDE = 24
 """Pixels beside a strip of which is painted what reaches into it."""
 
-KEPT = 48
+KEPT = 24
 """Strips that are kept; those farthest from the view go first."""
 
 
@@ -48,6 +48,7 @@ class Strips:
         self._images: dict[int, QImage] = {}
         self._contents: dict[int, bytes | None] = {}
         self._kept: dict[int, Any] = {}
+        self._reviewed = False
         self._sure: set[int] = set()
         """The strips that are known to show what is."""
 
@@ -61,10 +62,12 @@ class Strips:
         self._contents.clear()
         self._kept.clear()
         self._sure.clear()
+        self._reviewed = False
 
     def review(self) -> None:
         """Look at the content of every strip before it is shown again."""
         self._sure.clear()
+        self._reviewed = True
 
     def draw(self, painter: QPainter, viewport: Viewport, height: float, paper: QColor) -> range:
         """Draw the picture in view, right of the gutter; return the numbers of its strips."""
@@ -104,7 +107,8 @@ class Strips:
     ) -> None:
         """Paint a strip, unless it shows already what is."""
         part = strip_viewport(viewport, number)
-        content = self._content(part)
+        # At each frame of a zoom all is new: nobody will ask what it was.
+        content = self._content(part) if self._reviewed else None
         if number not in self._images or content is None or content != self._contents[number]:
             self._paint_new(part, number, height, paper, ratio)
         self._contents[number] = content
