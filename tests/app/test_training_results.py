@@ -7,11 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
 
 import engine
 from app.learning import Request, learn
 from app.views.training.results import ResultBar
-from app.views.training.saving import check_place, format_names, proposal
+from app.views.training.saving import ask, check_place, format_names, proposal
 from engine.errors import ParameterError
 from engine.progress import silent
 from engine.train.bpe import BpeSettings
@@ -81,6 +83,26 @@ def test_save_as_asks_for_a_place(qtbot, bar, outcome, tmp_path, monkeypatch):
         bar.open_button.click()
     assert caught.args == [tmp_path / "mine.json"]
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("Table", ".csv"), ("JSON", ".json")])
+def test_a_name_gets_the_ending_of_the_kind_that_is_chosen(qtbot, bar, tmp_path, kind, ending):
+    def answer():
+        dialog = QApplication.activeModalWidget()
+        chosen = next(words for words in dialog.nameFilters() if words.startswith(kind))
+        dialog.selectNameFilter(chosen)
+        dialog.filterSelected.emit(chosen)
+        dialog.selectFile("mine")
+        dialog.accept()
+
+    QTimer.singleShot(0, answer)
+    kinds = {"csv": "Table", "json": "JSON"}
+    assert ask(bar, "Export", str(tmp_path), "merges.csv", kinds) == tmp_path / f"mine{ending}"
+
+
+def test_no_file_is_chosen(qtbot, bar, tmp_path):
+    QTimer.singleShot(0, lambda: QApplication.activeModalWidget().reject())
+    assert ask(bar, "Export", str(tmp_path), "merges.csv", {"csv": "Table"}) is None
 
 
 def test_the_record_is_exported(qtbot, bar, outcome, tmp_path):
