@@ -24,8 +24,12 @@ from engine.progress import Cancelled
 Work = Callable[..., Any]
 """Called with `report`, and with `give` where its job takes parts."""
 
-LOOK = 5
-"""Milliseconds between looks at what the threads have to say, while any works."""
+LOOK, SOON = 5, 1
+"""Milliseconds between looks at what the threads have to say, while any works, and at first: most
+of what a key asks for is there in a moment."""
+
+AT_FIRST = 30
+"""Looks after the start of a job that come soon."""
 
 
 class _Task:
@@ -136,7 +140,8 @@ class Jobs(QObject):
         self._jobs: dict[str, Job] = {}
         self._under_way: list[Job] = []
         self._closed = False
-        self._timer = QTimer(self, interval=LOOK, timerType=Qt.TimerType.PreciseTimer)
+        self._timer = QTimer(self, interval=SOON, timerType=Qt.TimerType.PreciseTimer)
+        self._soon = 0
         self._timer.timeout.connect(self._look)
 
     @property
@@ -166,7 +171,8 @@ class Jobs(QObject):
         self._jobs[key] = job
         self._under_way.append(job)
         self._pool.submit(job.task.run)
-        self._timer.start()
+        self._soon = AT_FIRST
+        self._timer.start(SOON)
         self.changed.emit()
         return job
 
@@ -196,6 +202,9 @@ class Jobs(QObject):
         self._under_way.clear()
 
     def _look(self) -> None:
+        self._soon -= 1
+        if not self._soon:
+            self._timer.setInterval(LOOK)
         for job in list(self._under_way):
             if not job.look():
                 continue
