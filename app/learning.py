@@ -23,7 +23,7 @@ from engine.progress import Report, silent
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
 from engine.train.merges import LearntMerges
 from engine.train.record import write_record
-from engine.train.save import FORMATS, check_format, save
+from engine.train.save import FORMATS, check_kind, save
 
 Stage = Literal["reading", "counting", "learning"]
 
@@ -207,7 +207,7 @@ def _refusals(settings: BpeSettings) -> dict[str, str]:
     found = {}
     for name in FORMATS:
         try:
-            check_format(settings, Path("model"), name)
+            check_kind(settings, name)
         except ParameterError as error:
             found[name] = str(error)
     return found

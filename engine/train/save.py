@@ -59,15 +59,20 @@ def save(trained: TrainedBpe, path: Path, format: str = "") -> tuple[str, ...]: 
         raise ParameterError(
             f"the vocabulary can't be written ({reason})",
             str(path),
-            "make room or choose another place; what was there is unchanged",
+            "make room or choose another place",
         ) from None
     return written.notes
+
+
+def check_kind(settings: BpeSettings, name: str) -> None:
+    """Raise the `ParameterError` for settings that one of `FORMATS` can't hold."""
+    _CHECKS[name](settings)
 
 
 def check_format(settings: BpeSettings, path: Path, format: str = "") -> None:  # noqa: A002
     """Raise the `ParameterError` that `save` would, where settings alone tell: before training."""
     name = _format(path, format)
-    _CHECKS[name](settings)
+    check_kind(settings, name)
     if name == "gpt2":
         _places(path)
 

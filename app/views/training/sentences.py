@@ -8,12 +8,7 @@ from app.counts import counted
 from app.learning import Outcome, Progress
 from engine.train.bpe import BpeSettings
 
-CONTEXT = "Training"
 BYTES = 256
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate(CONTEXT, text)
 
 
 def sum_line(settings: BpeSettings) -> str:
@@ -24,17 +19,19 @@ def sum_line(settings: BpeSettings) -> str:
     specials = len(settings.specials)
     parts = {"specials": counted(specials, "special token"), "all": counted(settings.size, "piece")}
     if settings.style == "bytes":
-        words = _tr("{base} + {merges} + {specials} = {all}")
+        words = QCoreApplication.translate("Training", "{base} + {merges} + {specials} = {all}")
         merges = max(settings.size - BYTES - specials, 0)
         return words.format(base=counted(BYTES, "byte"), merges=counted(merges, "merge"), **parts)
-    return _tr("The characters of the corpus + merges + {specials} = {all}").format(**parts)
+    return QCoreApplication.translate(
+        "Training", "The characters of the corpus + merges + {specials} = {all}"
+    ).format(**parts)
 
 
 def sum_of(outcome: Outcome) -> str:
     """Return what the size of a trained vocabulary is the sum of."""
     trained = outcome.trained
     settings, merges = trained.settings, trained.merges
-    return _tr("{base} + {merges} + {specials} = {all}").format(
+    return QCoreApplication.translate("Training", "{base} + {merges} + {specials} = {all}").format(
         base=counted(len(merges.base), "byte" if settings.style == "bytes" else "character"),
         merges=counted(len(merges), "merge"),
         specials=counted(len(settings.specials), "special token"),
@@ -45,7 +42,9 @@ def sum_of(outcome: Outcome) -> str:
 def corpus_line(outcome: Outcome) -> str:
     """Return what was trained on, and how long that took."""
     words = outcome.trained.words
-    return _tr("{lines}, {words} ({different} different), {bytes}; {seconds} s").format(
+    return QCoreApplication.translate(
+        "Training", "{lines}, {words} ({different} different), {bytes}; {seconds} s"
+    ).format(
         lines=counted(words.n_texts, "line"),
         words=counted(words.total, "word"),
         different=f"{len(words):,}",
@@ -61,9 +60,13 @@ def ending(outcome: Outcome) -> str:
         return ""
     least = trained.settings.least
     reason = (
-        _tr("The corpus gives no more: no further pair occurs {n} times.")
+        QCoreApplication.translate(
+            "Training", "The corpus gives no more: no further pair occurs {n} times."
+        )
         if least > 1
-        else _tr("The corpus gives no more: there is no further pair.")
+        else QCoreApplication.translate(
+            "Training", "The corpus gives no more: there is no further pair."
+        )
     )
     return reason.format(n=f"{least:,}")
 
@@ -71,18 +74,24 @@ def ending(outcome: Outcome) -> str:
 def stage_line(progress: Progress | None) -> str:
     """Return how far a run is."""
     if progress is None:
-        return _tr("Starting")
+        return QCoreApplication.translate("Training", "Starting")
     done, total = f"{progress.done:,}", f"{progress.total:,}"
     if progress.stage == "reading":
         if not progress.total:
-            return _tr("Reading the corpus")
-        return _tr("Reading the corpus: {done} of {total} files").format(done=done, total=total)
+            return QCoreApplication.translate("Training", "Reading the corpus")
+        return QCoreApplication.translate(
+            "Training", "Reading the corpus: {done} of {total} files"
+        ).format(done=done, total=total)
     if progress.stage == "counting":
-        words = _tr("Counting words: {done} of {total} characters")
+        words = QCoreApplication.translate(
+            "Training", "Counting words: {done} of {total} characters"
+        )
         return words.format(done=done, total=total)
     if not progress.total:
-        return _tr("Counting pairs")
-    return _tr("Learning: {done} of {total} merges").format(done=done, total=total)
+        return QCoreApplication.translate("Training", "Counting pairs")
+    return QCoreApplication.translate("Training", "Learning: {done} of {total} merges").format(
+        done=done, total=total
+    )
 
 
 def time_left(seconds: float | None) -> str:
@@ -90,32 +99,41 @@ def time_left(seconds: float | None) -> str:
     if seconds is None:
         return ""
     if seconds < 90:
-        return _tr("about {n} s left").format(n=f"{max(round(seconds), 1):,}")
-    return _tr("about {n} min left").format(n=f"{round(seconds / 60):,}")
+        return QCoreApplication.translate("Training", "about {n} s left").format(
+            n=f"{max(round(seconds), 1):,}"
+        )
+    return QCoreApplication.translate("Training", "about {n} min left").format(
+        n=f"{round(seconds / 60):,}"
+    )
 
 
 def tie_sentences() -> dict[str, str]:
     """Return what each tie rule does, and whose it is."""
     return {
-        "lexicographic-smallest": _tr(
+        "lexicographic-smallest": QCoreApplication.translate(
+            "Training",
             "Of equally frequent pairs the smallest pair of byte strings merges first: the same "
-            "vocabulary in every run, whatever the order of the lines."
+            "vocabulary in every run, whatever the order of the lines.",
         ),
-        "lexicographic-largest": _tr(
+        "lexicographic-largest": QCoreApplication.translate(
+            "Training",
             "Of equally frequent pairs the largest pair of byte strings merges first. This is "
-            "subword-nmt's rule."
+            "subword-nmt's rule.",
         ),
-        "lowest-ids": _tr(
+        "lowest-ids": QCoreApplication.translate(
+            "Training",
             "Of equally frequent pairs the one of the lowest ids merges first, that is of symbols "
-            "learnt early. This is the rule of HuggingFace tokenizers and rustbpe."
+            "learnt early. This is the rule of HuggingFace tokenizers and rustbpe.",
         ),
-        "shortest-then-smallest": _tr(
+        "shortest-then-smallest": QCoreApplication.translate(
+            "Training",
             "Of equally frequent pairs the one that makes the shortest piece merges first, then "
-            "the smallest. This is SentencePiece's rule."
+            "the smallest. This is SentencePiece's rule.",
         ),
-        "first-seen": _tr(
+        "first-seen": QCoreApplication.translate(
+            "Training",
             "Of equally frequent pairs the one that stands first in the corpus merges first, so "
-            "the order of the lines matters. This is minbpe's rule."
+            "the order of the lines matters. This is minbpe's rule.",
         ),
     }
 
@@ -123,10 +141,10 @@ def tie_sentences() -> dict[str, str]:
 def pre_tokenizer_names() -> dict[str, str]:
     """Return what each pre-tokenizer does."""
     return {
-        "cl100k": _tr("cl100k: GPT-4's pattern"),
-        "o200k": _tr("o200k: GPT-4o's pattern"),
-        "gpt2": _tr("gpt2: GPT-2's pattern"),
-        "whitespace": _tr("whitespace: cut at spaces"),
-        "metaspace": _tr("metaspace: ▁ before each word"),
-        "none": _tr("none: whole lines"),
+        "cl100k": QCoreApplication.translate("Training", "cl100k: GPT-4's pattern"),
+        "o200k": QCoreApplication.translate("Training", "o200k: GPT-4o's pattern"),
+        "gpt2": QCoreApplication.translate("Training", "gpt2: GPT-2's pattern"),
+        "whitespace": QCoreApplication.translate("Training", "whitespace: cut at spaces"),
+        "metaspace": QCoreApplication.translate("Training", "metaspace: ▁ before each word"),
+        "none": QCoreApplication.translate("Training", "none: whole lines"),
     }
