@@ -44,7 +44,7 @@ def describe(error: BaseException, doing: str = "") -> Fault:
     if isinstance(error, SegscopeError):
         what = f"{doing}: {error.what}" if doing else _capital(error.what)
         detail = "\n".join(part for part in (what, error.where, error.remedy) if part)
-        return Fault(what, _capital(error.where), _capital(error.remedy), detail, True)
+        return Fault(what, _place(error.where), _capital(error.remedy), detail, True)
 
     def tr(text: str) -> str:
         return QCoreApplication.translate("Errors", text)
@@ -68,6 +68,12 @@ def report(error: BaseException) -> str:
     lines = traceback.format_exception(type(error), error, error.__traceback__)
     system = f"Python {platform.python_version()}, Qt {qVersion()}, {platform.platform()}"
     return f"{system}\n\n{''.join(lines)}"
+
+
+def _place(where: str) -> str:
+    """Return a place as a sentence begins, but a path as it is."""
+    first = where.split(" ", 1)[0]
+    return where if set(first) & set("./\\") else _capital(where)
 
 
 def _capital(text: str) -> str:

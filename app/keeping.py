@@ -12,7 +12,6 @@ from app import errors
 from app.jobs import Jobs
 from app.session import Session
 from app.settings import data_folder
-from engine.errors import SegscopeError
 from engine.progress import Report
 from engine.scene import Scene, write_scene
 
@@ -46,9 +45,19 @@ class SessionKeeper(QObject):
         self._lock = threading.Lock()
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._write_later)
-        session.models_changed.connect(lambda: self._start(AFTER_MODELS))
+        self._held_models = False
+        session.models_changed.connect(self._models_changed)
         for changed in (session.text_changed, session.settings_changed, session.corpus_changed):
             changed.connect(self.touch)
+
+    def _models_changed(self) -> None:
+        self._held_models |= bool(self._session.models)
+        self._start(AFTER_MODELS)
+
+    def _opening(self) -> bool:
+        """Whether something is being opened, which would be missing in the file."""
+        keys = [job.key for job in self._session.jobs.running]
+        return any(key == "scene" or key.startswith(("load ", "look ")) for key in keys)
 
     def touch(self) -> None:
         """Tell that something may have changed."""
@@ -59,9 +68,7 @@ class SessionKeeper(QObject):
             self._timer.start(delay)
 
     def _write_later(self) -> None:
-        running = self._session.jobs.running
-        if any(job.key == "scene" or job.key.startswith("load ") for job in running):
-            # What is being opened would be missing in the file.
+        if self._opening():
             self._start(AFTER_MODELS)
             return
         scene = self._capture()
@@ -80,13 +87,20 @@ class SessionKeeper(QObject):
         self._jobs.start("keep", self.tr("Keeping the session"), work, done, _log)
 
     def write(self) -> None:
-        """Write the session now: the window is about to close."""
+        """Write the session now: the window is about to close.
+
+        What was kept stays where the session hasn't come to hold anything: its models are still
+        being opened, or couldn't be. Whatever goes wrong, the window can close.
+        """
         self._timer.stop()
         self._jobs.cancel("keep")
+        path = session_file()
+        if path.exists() and (self._opening() or not self._held_models):
+            return
         try:
             with self._lock:
-                write_scene(self._capture(), session_file())
-        except (SegscopeError, OSError) as error:
+                write_scene(self._capture(), path)
+        except Exception as error:  # noqa: BLE001
             _log(error)
 
 

@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from app.recent import Recent
 from app.session import Session
 from engine.errors import SegscopeError
+from engine.files import FILE, FOLDER
+from engine.files import kind_of as what_is_at
 from engine.jsonfile import read_json
 from engine.progress import Report
 
@@ -26,7 +28,11 @@ def kind_of(path: Path) -> Kind:
     Raises `SegscopeError` for a path that can't be read. What is broken is reported by the reader
     of what it should have been: a file named as models are goes to the models' reader.
     """
-    if path.is_dir():
+    kind = what_is_at(path)
+    if kind not in (FILE, FOLDER) and path.exists():
+        # To open a pipe would wait for whoever writes into it.
+        raise SegscopeError(f"it is {kind}", str(path), "name a file or a folder")
+    if kind == FOLDER:
         from engine.formats.folder import choose
 
         return "corpus" if choose(path) is None else "model"

@@ -176,7 +176,11 @@ def write_scene(scene: Scene, path: str | Path) -> None:
     if scene.views:
         document["views"] = scene.views
     document.update((key, value) for key, value in scene.rest.items() if key not in document)
-    write_atomic(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        # A name that isn't valid UTF-8 goes in escapes, and comes back from them.
+        text = json.dumps(document, indent=2)
+    write_atomic(path, text + "\n")
 
 
 def read_scene(path: str | Path) -> Scene:
@@ -419,8 +423,14 @@ def _text(value: Any) -> str | None:
 
 
 def _path(value: Any) -> str | None:
-    text = _text(value)
-    return text if text and "\0" not in text else None
+    """Return a path; on some systems its bytes needn't be UTF-8, see `os.fsdecode`."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        return None
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return None
+    return value
 
 
 def _paths(value: Any) -> list[str] | None:

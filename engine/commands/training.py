@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> None:
     settings = BpeSettings(
         arguments.vocab_size,
         "bytes" if by_bytes else "characters",
-        arguments.pre_tokenizer or ("cl100k" if by_bytes else "whitespace"),
+        _pre_tokenizer(arguments.pre_tokenizer, by_bytes),
         arguments.end_of_word,
         tuple(arguments.special),
         arguments.tie_break,
@@ -127,6 +127,12 @@ def run(arguments: argparse.Namespace) -> None:
         print_json(_document(trained, arguments.output, notes, seconds))
     else:
         print_lines(_for_people(trained, arguments.output, notes, seconds))
+
+
+def _pre_tokenizer(given: str | None, by_bytes: bool) -> str:
+    if given is not None:
+        return given
+    return "cl100k" if by_bytes else "whitespace"
 
 
 def _check(settings: BpeSettings, output: Path, name: str, log: Path | None) -> None:
@@ -162,8 +168,12 @@ def _endings(trained: TrainedBpe) -> list[str]:
     """Return why the vocabulary is smaller than asked for, if it is."""
     if trained.merges.ended == "size":
         return []
-    least = counted(trained.settings.least, "time")
-    return [f"no further pair occurs {least}: the vocabulary ends at {trained.size:,} pieces"]
+    settings = trained.settings
+    why = f"no further pair occurs {counted(settings.least, 'time')}"
+    if settings.longest < LONGEST:
+        symbols = counted(settings.longest, "base symbol")
+        why += f" and makes a piece of at most {symbols}"
+    return [f"{why}: the vocabulary ends at {counted(trained.size, 'piece')}"]
 
 
 def _document(

@@ -23,7 +23,7 @@ from engine.train.merges import (
     learn_merges,
 )
 from engine.train.units import Units, byte_units, character_units
-from engine.train.words import Words, check_pre_tokenizer, count_words
+from engine.train.words import NAMES, Words, check_pre_tokenizer, count_words
 
 Style = Literal["bytes", "characters"]
 
@@ -99,9 +99,14 @@ def train_bpe(
     check_settings(settings)
     words = count_words(texts, settings.pre_tokenizer, report)
     if not len(words):
-        raise TrainingError(
-            "the corpus holds no word", f"{words.n_texts:,} lines", "give a text that isn't empty"
-        )
+        lines = counted(words.n_texts, "line")
+        if words.n_bytes > words.n_texts:  # more than the lines' ends
+            raise TrainingError(
+                f"the pre-tokenizer {settings.pre_tokenizer!r} finds no word",
+                f"in {lines}",
+                f"use one of {', '.join(NAMES)}, or a pattern that matches words",
+            )
+        raise TrainingError("the corpus holds no word", lines, "give a text that isn't empty")
     units = units_of(words, settings)
     _check_size(settings, len(units.base))
     given = _given(units, settings)
@@ -157,6 +162,11 @@ def units_of(words: Words, settings: BpeSettings) -> Units:
 
 def check_settings(settings: BpeSettings) -> None:
     """Raise `ParameterError` for settings that can't be, whatever the texts."""
+    for text in (settings.pre_tokenizer, settings.end_of_word, *settings.specials):
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise ParameterError(
+                f"{text!r} isn't Unicode text", "", "leave out what isn't valid UTF-8"
+            )
     check_pre_tokenizer(settings.pre_tokenizer)
     if settings.style == "bytes":
         _check_size(settings, 256)

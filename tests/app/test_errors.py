@@ -16,7 +16,7 @@ def test_an_error_of_the_engine_is_what_where_and_remedy():
         "a.json was not opened",
     )
     assert fault.what == "a.json was not opened: the file is cut off"
-    assert (fault.where, fault.remedy) == ("A.json: byte 9", "Copy it again")
+    assert (fault.where, fault.remedy) == ("a.json: byte 9", "Copy it again")
     assert fault.expected
     assert "Traceback" not in fault.detail
     assert errors.describe(SegscopeError("no luck")).what == "No luck"
@@ -64,3 +64,10 @@ def test_the_log_is_closed_again(tmp_path):
     before = list(errors.LOG.handlers)
     errors.open_log(tmp_path)()
     assert errors.LOG.handlers == before
+
+
+def test_a_path_is_shown_as_it_is_and_another_place_as_a_sentence_begins():
+    shown = [errors.describe(SegscopeError("no", where)).where for where in (
+        "gen/models--org/tokenizer.json: line 3", "model.json", "line 3, field vocab",
+    )]  # fmt: skip
+    assert shown == ["gen/models--org/tokenizer.json: line 3", "model.json", "Line 3, field vocab"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from engine.model import Model
 from engine.scene import Scene, read_scene
 
 Make = Callable[..., Window]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -121,3 +125,78 @@ def test_what_was_begun_earlier_does_not_replace_what_is_written_at_the_end(
     scene = kept()
     assert scene is not None
     assert scene.text == "at the end"
+
+
+def test_closing_while_the_last_session_comes_back_keeps_it(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    qtbot.waitUntil(lambda: len(window.session.models) == 2 and idle(window))
+    window.session.set_text("what was there")
+    window.close()
+    before = kept()
+    assert before is not None
+    assert len(before.models) == 2
+    window = make_window(begin=False)
+    window.begin()
+    window.close()  # at once
+    assert kept() == before
+
+
+def test_a_start_without_any_model_keeps_the_last_session(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    window = make_window()
+    qtbot.waitUntil(lambda: len(window.session.models) == 2 and idle(window))
+    window.close()
+    before = kept()
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"model": {"type": "BPE"', encoding="utf-8")
+    window = make_window(begin=False)
+    window.begin([broken])
+    qtbot.waitUntil(lambda: idle(window) and bool(window.messages.banners.messages))
+    window.close()
+    assert kept() == before
+
+
+def test_all_models_closed_by_a_person_stay_closed(qtbot: Any, make_window: Make) -> None:
+    window = make_window()
+    qtbot.waitUntil(lambda: len(window.session.models) == 2 and idle(window))
+    for opened in window.session.models:
+        window.session.close_model(opened.key)
+    window.close()
+    scene = kept()
+    assert scene is not None
+    assert scene.models == ()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names there are bytes")
+def test_a_name_that_is_not_utf_8_is_kept_and_the_window_closes(
+    qtbot: Any, make_window: Make, tmp_path: Path
+) -> None:
+    path = tmp_path / os.fsdecode(b"x\xff.json")
+    path.write_bytes((ROOT / "resources" / "models" / "toy-lower.json").read_bytes())
+    window = make_window(begin=False)
+    window.begin([path])
+    qtbot.waitUntil(lambda: len(window.session.models) == 1 and idle(window))
+    assert window.close()
+    scene = kept()
+    assert scene is not None
+    assert Path(scene.models[0].path).name == path.name
+    window = make_window(begin=False)
+    window.begin()
+    qtbot.waitUntil(lambda: len(window.session.models) == 1 and idle(window))
+    found = window.session.models[0].model.path
+    assert found is not None
+    assert found.name == path.name
+
+
+def test_nothing_that_goes_wrong_keeps_the_window_open(
+    qtbot: Any, make_window: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    qtbot.waitUntil(lambda: len(window.session.models) == 2 and idle(window))
+
+    def fails(*_: Any) -> None:
+        raise ValueError("no")
+
+    monkeypatch.setattr(keeping, "write_scene", fails)
+    assert window.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,12 @@ def test_a_model_on_the_command_line_stands_alone(qtbot, make_window, folder):
     qtbot.waitUntil(lambda: len(window.session.models) == 1, timeout=20_000)
     assert window.session.models[0].model.algorithm == "unigram"
     qtbot.waitUntil(lambda: not window.session.busy, timeout=20_000)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("name", ["pipe", "pipe.json"])
+def test_a_pipe_is_not_waited_for(qtbot, make_window, tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(SegscopeError, match="it is a named pipe"):
+        kind_of(tmp_path / name)
+    assert not brings_models([tmp_path / name])

@@ -218,7 +218,7 @@ def test_an_error_is_a_message_that_can_be_read_copied_and_closed(qtbot, make_wi
     banner = window.messages.banners.banners[0]
     assert banner.isVisible()
     assert banner.message.what == "x.json was not opened: the file is cut off"
-    assert banner.message.where == "X.json: byte 12"
+    assert banner.message.where == "x.json: byte 12"
     assert banner.message.remedy == "Copy it again"
     qtbot.mouseClick(banner.detail_button, Qt.MouseButton.LeftButton)
     dialog = window.findChild(ErrorDialog)

@@ -96,6 +96,10 @@ def test_a_vocabulary_that_the_corpus_cannot_fill_says_so(train):
     code, out, _ = train("HERE/corpus.txt", "--vocab-size", 9_000_000, "--output", "HERE/m.json")
     assert code == 0
     assert "no further pair occurs 2 times: the vocabulary ends at 23 pieces" in out
+    _, out, _ = train(
+        "HERE/corpus.txt", "--vocab-size", 90, "--max-length", 1, "--output", "HERE/m.json"
+    )
+    assert "occurs 2 times and makes a piece of at most 1 base symbol: the vocabulary ends" in out
 
 
 @pytest.mark.parametrize(
@@ -125,6 +129,10 @@ def test_a_vocabulary_that_the_corpus_cannot_fill_says_so(train):
          "the special token 'l' is a base symbol too"),
         (["HERE/none.txt", "--vocab-size", 200, "--byte-level", "--output", "HERE/m.json"],
          "a vocabulary of 200 pieces is smaller than its base symbols and specials (256)"),
+        (["HERE/none.txt", "--vocab-size", 300, "--special", "a\udcff", "--output", "HERE/m.json"],
+         "'a\\udcff' isn't Unicode text"),
+        (["HERE/corpus.txt", "--vocab-size", 300, "--pre-tokenizer", "whitespce", "--output",
+          "HERE/m.json"], "the pre-tokenizer 'whitespce' finds no word, in 3 lines"),
         (["HERE/none.txt", "--vocab-size", 300, "--min-count", 0, "--output", "HERE/m.json"],
          "a lowest pair count of 0"),
         (["HERE/none.txt", "--vocab-size", 300, "--min-count", 10**20, "--output", "HERE/m.json"],
