@@ -180,7 +180,11 @@ def test_errors_are_shown_in_place(qtbot, window, tmp_path, content, what, where
     assert "Traceback" not in message.detail
 
 
-def test_a_look_at_a_run_and_its_stages(trained):
+@pytest.mark.parametrize("ready", [False, True])
+def test_a_look_at_a_run_and_its_stages(trained, monkeypatch, ready):
+    # Whether by the plain twin or by the kernel, which stops for a look after each merge here.
+    monkeypatch.setattr("engine.train.merges.compiled", lambda size: ready)
+    monkeypatch.setattr("engine.train.compiled.BUDGET", 1)
     seen = []
     outcome = learn(Request(SETTINGS, text=TEXT), silent, seen.append)
     assert outcome.trained.merges.symbols == trained.merges.symbols
