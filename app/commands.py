@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -13,12 +14,13 @@ from app.scenes import Scenes, with_digests
 from app.session import Session
 from app.settings import data_folder
 from app.theme import Theme
-from app.training import Trainer
 from app.views.keyboard import KeyboardDialog
 from app.views.model_card import ModelCard
-from app.views.training import TrainingWindow
 from engine.progress import Report
 from engine.scene import Scene, write_scene
+
+if TYPE_CHECKING:
+    from app.views.training import TrainingWindow
 
 _DELETE = Qt.WidgetAttribute.WA_DeleteOnClose
 
@@ -41,7 +43,6 @@ class FileCommands(QObject):
         self._session, self._theme, self._opener = session, theme, opener
         self._scenes, self._window = scenes, window
         self._folder = ""
-        self._trainer = Trainer(session.jobs, self)
         self._training: TrainingWindow | None = None
 
     def open_dialog(self) -> None:
@@ -137,7 +138,12 @@ class FileCommands(QObject):
     def train(self) -> TrainingWindow:
         """Show the window in which vocabularies are trained; there is one."""
         if self._training is None:
-            self._training = TrainingWindow(self._session, self._trainer, self._theme, self._window)
+            # What it needs would hold up the first window.
+            from app.training import Trainer
+            from app.views.training import TrainingWindow
+
+            trainer = Trainer(self._session.jobs, self)
+            self._training = TrainingWindow(self._session, trainer, self._theme, self._window)
             self._training.open_wanted.connect(lambda path: self._opener.open([path]))
         self._training.show()
         self._training.activateWindow()

@@ -99,6 +99,13 @@ def test_heavy_libraries_wait_until_they_are_needed(module: str) -> None:
     assert result.stdout.split() == []
 
 
+def test_the_first_window_waits_for_nothing_that_it_does_not_show() -> None:
+    code = "import sys, app.window; print(*sorted(m for m in sys.modules if 'train' in m))"
+    result = run_python(code)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == []
+
+
 def test_pyside_keeps_its_references_to_none() -> None:
     """Fail early and clearly where PySide6 would abort the process after a while.
 
