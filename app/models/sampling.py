@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -20,14 +21,23 @@ STEP, NODE, PIECE, WEIGHT, HELD, CHANCE, U, VERDICT = range(8)
 
 
 class _Table(QAbstractTableModel):
-    """What both tables share: titles, and which column is text under analysis."""
+    """What both tables share: titles, and which column is text under analysis.
+
+    shown: returns the text of a cell by its row and column.
+    """
 
     piece_column = 0
     text_columns: frozenset[int] = frozenset()
 
-    def __init__(self, theme: Theme, titles: tuple[str, ...], parent: QObject | None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        titles: tuple[str, ...],
+        shown: Callable[[int, int], str],
+        parent: QObject | None,
+    ) -> None:
         super().__init__(parent)
-        self._theme, self._titles = theme, titles
+        self._theme, self._titles, self._shown = theme, titles, shown
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._titles)
@@ -46,16 +56,12 @@ class _Table(QAbstractTableModel):
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.shown(index.row(), index.column())
+            return self._shown(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(index.column())
         if role == Qt.ItemDataRole.FontRole and index.column() == self.piece_column:
             return self._theme.piece_font(SIZE_DATA)
         return None
-
-    def shown(self, row: int, column: int) -> str:
-        """Return the text of a cell."""
-        raise NotImplementedError
 
     def _alignment(self, column: int) -> int:
         side = Qt.AlignmentFlag.AlignRight
@@ -81,7 +87,7 @@ class EventTableModel(_Table):
             self.tr("u"),
             self.tr("Verdict"),
         )
-        super().__init__(theme, titles, parent)
+        super().__init__(theme, titles, self._cell, parent)
         self._trace: PassTrace | None = None
 
     def set_trace(self, trace: PassTrace | None) -> None:
@@ -93,7 +99,7 @@ class EventTableModel(_Table):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() or self._trace is None else len(self._trace)
 
-    def shown(self, row: int, column: int) -> str:
+    def _cell(self, row: int, column: int) -> str:
         trace = self._trace
         assert trace is not None
         event = trace.event(row)
@@ -130,7 +136,7 @@ class OutcomeTableModel(_Table):
             self.tr("95% from"),
             self.tr("to"),
         )
-        super().__init__(theme, titles, parent)
+        super().__init__(theme, titles, self._cell, parent)
         self._outcomes: Outcomes | None = None
 
     def set_outcomes(self, outcomes: Outcomes | None) -> None:
@@ -142,7 +148,7 @@ class OutcomeTableModel(_Table):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() or self._outcomes is None else len(self._outcomes.labels)
 
-    def shown(self, row: int, column: int) -> str:
+    def _cell(self, row: int, column: int) -> str:
         outcomes = self._outcomes
         assert outcomes is not None
         if column == 0:

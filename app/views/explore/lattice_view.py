@@ -38,6 +38,7 @@ from app.theme import SIZE_BODY, Theme
 from app.views.explore.constraining import constrain_selected, constraint_menu
 from app.views.explore.legend import draw_legend, legend_text
 from app.views.explore.placed import Placed
+from app.views.explore.walking import along, among
 from app.views.explore.wheel import wheel, zoom_key
 from engine.constrain import Action
 from engine.place import Placement, edge_at
@@ -459,18 +460,7 @@ class LatticeView(QWidget):
         if analysis is None or not len(edges):
             return
         now = self._session.selection.edge
-        if now is None:
-            self.select_edge(int(edges[0] if step > 0 else edges[-1]))
-            return
-        where = np.flatnonzero(edges == now)
-        if len(where):
-            place = int(where[0]) + step
-        else:
-            # Beside the path: go on with the path's edge at this node.
-            node = analysis.lattice.start[now]
-            place = int(np.searchsorted(analysis.lattice.start[edges], node, side="right")) - 1
-            place += step if step < 0 else 1
-        self.select_edge(int(edges[min(max(place, 0), len(edges) - 1)]))
+        self.select_edge(along(analysis.lattice, edges, now, step))
 
     def _among(self, step: int) -> None:
         """Select the next likely edge that starts where the selected one does."""
@@ -480,13 +470,7 @@ class LatticeView(QWidget):
         if now is None:
             self._along(1)
             return
-        lattice = arcs.lattice
-        placed = arcs.placement
-        start = lattice.start[placed.edge]
-        order = placed.edge[[k for k in placed.priority if start[k] == lattice.start[now]]]
-        where = np.flatnonzero(order == now)
-        place = int(where[0]) + step if len(where) else 0
-        self.select_edge(int(order[min(max(place, 0), len(order) - 1)]))
+        self.select_edge(among(arcs, now, step))
 
     def _select_path(self, place: int) -> None:
         if place < len(self._placed.paths()):
