@@ -21,9 +21,9 @@ from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report, silent
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
+from engine.train.kinds import KINDS
 from engine.train.merges import LearntMerges
-from engine.train.record import write_record
-from engine.train.save import FORMATS, check_kind, save
+from engine.train.save import check_kind, save, write_record
 
 Stage = Literal["reading", "counting", "learning"]
 
@@ -205,7 +205,7 @@ def _lines(request: Request, watch: _Watch) -> tuple[list[str], tuple[str, ...]]
 def _refusals(settings: BpeSettings) -> dict[str, str]:
     """Return why formats can't hold what is trained so, as far as the settings tell."""
     found = {}
-    for name in FORMATS:
+    for name in KINDS[type(settings)].writers:
         try:
             check_kind(settings, name)
         except ParameterError as error:
@@ -227,7 +227,7 @@ def _save(trained: TrainedBpe, path: Path, format_name: str, report: Report) -> 
 
 
 def export_apart(trained: TrainedBpe, path: Path) -> None:
-    """Do what `engine.train.record.write_record` does, in a process of its own, to the end.
+    """Do what `engine.train.save.write_record` does, in a process of its own, to the end.
 
     Raises `ParameterError` for a place that can't be written.
     """
@@ -235,14 +235,7 @@ def export_apart(trained: TrainedBpe, path: Path) -> None:
 
 
 def _export(trained: TrainedBpe, path: Path, report: Report) -> None:
-    try:
-        write_record(trained, path)
-    except OSError as error:
-        raise ParameterError(
-            f"the record can't be written ({error.strerror or type(error).__name__})",
-            str(path),
-            "make room or choose another place; what was there is unchanged",
-        ) from None
+    write_record(trained, path)
 
 
 class _Watch:

@@ -21,7 +21,7 @@ from engine.commands import (
     sampling,
     staging,
     timing,
-    training,
+    train,
 )
 from engine.commands.common import Parser, Subparsers
 from engine.errors import SegscopeError
@@ -30,7 +30,7 @@ from engine.starting import INTERRUPTED
 
 BAD_INPUT, FAILURE = 2, 1
 
-COMMANDS = (models, coding, staging, lattices, merging, sampling, comparing, timing, training)
+COMMANDS = (models, coding, staging, lattices, merging, sampling, comparing, timing, train)
 
 
 def make_parser(prog: str = "python -m engine") -> tuple[Parser, Subparsers]:

@@ -66,6 +66,11 @@ class TrainedBpe:
         return len(self.merges.base) + len(self.merges) + len(self.settings.specials)
 
     @property
+    def n_tokens(self) -> int:
+        """Tokens of the corpus, cut with the vocabulary."""
+        return int(self.merges.tokens[-1])
+
+    @property
     def bytes_per_token(self) -> NDArray[np.float64]:
         """Bytes of the corpus over its tokens, float64[m + 1]: before any merge, after each."""
         return self.words.n_bytes / np.maximum(self.merges.tokens, 1)

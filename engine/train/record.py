@@ -1,4 +1,4 @@
-"""The record of a training run: what each merge was chosen from, as rows, CSV and JSON."""
+"""Records of training runs as files: a row for each step, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -6,82 +6,51 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from engine.display import visible
 from engine.errors import ParameterError
 from engine.files import write_atomic
-from engine.kernels import compiled
-from engine.progress import silent
-from engine.train.bpe import TrainedBpe
-from engine.train.merges import LearntMerges, Rules
-from engine.train.units import Units
-
-FIELDS = (
-    "step", "id", "left", "right", "piece", "count", "ties", "rival_left", "rival_right",
-    "rival_count", "vocab_size", "tokens", "bytes_per_token",
-)  # fmt: skip
-"""Fields of a row. Symbols are written for the eye; the last two are of after the merge."""
 
 
-def rows_of(trained: TrainedBpe) -> list[dict[str, Any]]:
-    """Return a row for each merge, by `FIELDS`; a rival that there is none of is None."""
-    learnt = trained.merges
-    symbols = [visible(symbol) for symbol in learnt.symbols]
-    base, specials = len(learnt.base), len(trained.settings.specials)
-    compression = trained.bytes_per_token.tolist()
-    rows = []
-    for step, (left, right, count, ties, one, other, lesser, tokens) in enumerate(_columns(learnt)):
-        rows.append(
-            dict(
-                zip(
-                    FIELDS,
-                    (
-                        step + 1,
-                        base + step,
-                        symbols[left],
-                        symbols[right],
-                        symbols[base + step],
-                        count,
-                        ties,
-                        symbols[one] if one >= 0 else None,
-                        symbols[other] if other >= 0 else None,
-                        lesser if lesser >= 0 else None,
-                        base + step + 1 + specials,
-                        tokens,
-                        compression[step + 1],
-                    ),
-                    strict=True,
-                )
-            )
-        )
-    return rows
+class Record(NamedTuple):
+    """What a run did, step by step.
+
+    about: what holds for the whole run; only JSON has it. fields: the keys of every row, in order.
+    rows: of plain values; None where there is nothing to say. Lists are JSON inside of CSV.
+    """
+
+    about: dict[str, Any]
+    fields: tuple[str, ...]
+    rows: list[dict[str, Any]]
 
 
-def _columns(learnt: LearntMerges) -> Any:
-    columns = (
-        learnt.left, learnt.right, learnt.count, learnt.ties, learnt.rival_left,
-        learnt.rival_right, learnt.rival_count, learnt.tokens[1:],
-    )  # fmt: skip
-    return zip(*(column.tolist() for column in columns), strict=True)
+def write_rows(record: Record, path: Path) -> None:
+    """Write a record as CSV or JSON, which the ending tells; it is there whole or not at all.
 
-
-def write_record(trained: TrainedBpe, path: Path) -> None:
-    """Write the rows as CSV or JSON, which the ending tells; the file is there whole or not at all.
-
-    Raises `ParameterError` for another ending.
+    Raises `ParameterError` for another ending, and for a place that can't be written.
     """
     kind = kind_of_record(path)
-    rows = rows_of(trained)
     if kind == ".json":
-        document = {"tie_break": trained.merges.tie_break, "steps": rows}
-        write_atomic(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
-        return
-    text = io.StringIO()
-    writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_atomic(path, text.getvalue())
+        document = {**record.about, "steps": record.rows}
+        data = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    else:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, record.fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: _cell(row[key]) for key in record.fields} for row in record.rows)
+        data = text.getvalue()
+    try:
+        write_atomic(path, data)
+    except OSError as error:
+        raise ParameterError(
+            f"the record can't be written ({error.strerror or type(error).__name__})",
+            str(path),
+            "make room or choose another place; what was there is unchanged",
+        ) from None
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
 def kind_of_record(path: Path) -> str:
@@ -92,24 +61,3 @@ def kind_of_record(path: Path) -> str:
             f"a record ending in {kind or 'nothing'!r}", str(path), "end its name in .csv or .json"
         )
     return kind
-
-
-def ties_at(units: Units, learnt: LearntMerges, step: int) -> list[tuple[int, int]]:
-    """Return the whole tie set of a merge, sorted by ids: the pairs that had its count then.
-
-    step: from 0. The merges before it are done again, without choosing, which takes as long as
-    learning them did. Empty for a merge that was given. Pairs that a veto or the greatest length
-    kept out are among them.
-    """
-    if not 0 <= step < len(learnt):
-        raise ParameterError(f"step {step}", "", f"there are {len(learnt):,}, counted from 0")
-    if learnt.ties[step] == 0:
-        return []
-    given = list(zip(learnt.left[:step].tolist(), learnt.right[:step].tolist(), strict=True))
-    rules = Rules(step, learnt.tie_break, 1, given=given)
-    count = int(learnt.count[step])
-    if compiled(len(units.symbols)):
-        from engine.train.compiled import pair_counts
-    else:
-        from engine.train.plain import pair_counts
-    return sorted(pair for pair, n in pair_counts(units, rules, silent).items() if n == count)

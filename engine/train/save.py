@@ -1,59 +1,114 @@
-"""Saving a trained BPE vocabulary in the formats that can hold it."""
+"""Saving a trained vocabulary in the formats that can hold it, and the record of its training."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 from engine.errors import ParameterError
 from engine.files import replacing
 from engine.formats.gpt2 import MERGES, VOCABULARIES
-from engine.train.bpe import BpeSettings, TrainedBpe
-from engine.train.writers import gpt2, huggingface, sentencepiece, subword_nmt, tiktoken
-from engine.train.writers.listing import Written
-
-FORMATS: dict[str, Callable[[TrainedBpe], Written]] = {
-    "huggingface": huggingface.write,
-    "sentencepiece": sentencepiece.write,
-    "tiktoken": tiktoken.write,
-    "gpt2": gpt2.write,
-    "subword-nmt": subword_nmt.write,
-}
-"""Writers by the names that `inspect` gives the formats."""
-
-_CHECKS: dict[str, Callable[[BpeSettings], None]] = {
-    "huggingface": huggingface.check,
-    "sentencepiece": sentencepiece.check,
-    "tiktoken": tiktoken.check,
-    "gpt2": gpt2.check,
-    "subword-nmt": subword_nmt.check,
-}
-
-ENDINGS = {
-    ".json": "huggingface",
-    ".model": "sentencepiece",
-    ".tiktoken": "tiktoken",
-    ".codes": "subword-nmt",
-    ".bpe": "subword-nmt",
-}
-"""Formats by the ending of a file's name; GPT-2's pair is known by its two names or a folder."""
+from engine.train.kinds import KINDS, Kind, Trained
+from engine.train.record import write_rows
 
 _PAIRS = tuple(zip(VOCABULARIES, MERGES, strict=True))
 
 
-def save(trained: TrainedBpe, path: Path, format: str = "") -> tuple[str, ...]:  # noqa: A002
+def save(trained: Trained, path: Path, format: str = "") -> tuple[str, ...]:  # noqa: A002
     """Write a vocabulary to a file, for GPT-2's pair to two in a folder; return what to know of it.
 
-    format: a name of `FORMATS`; without one the path tells it. Files that are there are replaced
-    once the new ones are complete, or stay as they were. Raises `ParameterError` for a format
-    that can't hold the vocabulary, with the reason, and for a place that can't be written.
+    format: a name of the kind's writers; without one the path tells it. Files that are there are
+    replaced once the new ones are complete, or stay as they were. Raises `ParameterError` for a
+    format that can't hold the vocabulary, with the reason, and for a place that can't be written.
     """
-    name = _format(path, format)
-    written = FORMATS[name](trained)
+    name = _format(trained.settings, path, format)
+    written = KINDS[type(trained.settings)].writers[name].write(trained)
+    write_files(path, name, written.files)
+    return written.notes
+
+
+def write_record(trained: Trained, path: Path) -> None:
+    """Write the record of a run by `engine.train.record.write_rows`."""
+    write_rows(KINDS[type(trained.settings)].record(trained), path)
+
+
+def check_kind(settings: Any, name: str) -> None:
+    """Raise the `ParameterError` for settings that a format of their kind can't hold."""
+    KINDS[type(settings)].writers[name].check(settings)
+
+
+def check_format(settings: Any, path: Path, format: str = "") -> None:  # noqa: A002
+    """Raise the `ParameterError` that `save` would, where settings alone tell: before training."""
+    name = _format(settings, path, format)
+    check_kind(settings, name)
+    places(path, name)
+
+
+def _format(settings: Any, path: Path, given: str) -> str:
+    """Return the name of the format that is given, or that the path tells."""
+    kind = KINDS[type(settings)]
+    name = given or format_of(path, kind)
+    if name not in kind.writers:
+        raise ParameterError(
+            f"no format {name!r} for a {kind.name} vocabulary",
+            "",
+            f"choose one of {', '.join(kind.writers)}",
+        )
+    return name
+
+
+def format_of(path: Path, kind: Kind) -> str:
+    """Return the format that a path tells. Raises `ParameterError` where it tells none."""
+    if "gpt2" in kind.writers and (path.is_dir() or any(path.name in pair for pair in _PAIRS)):
+        return "gpt2"
+    ending = path.suffix.lower()
+    for name, writer in kind.writers.items():
+        if ending in writer.endings:
+            return name
+    endings = ", ".join(ending for writer in kind.writers.values() for ending in writer.endings)
+    raise ParameterError(
+        "the name doesn't tell the format",
+        str(path),
+        f"name the format, or end the name with one of {endings}",
+    )
+
+
+def places(path: Path, name: str) -> tuple[Path, ...]:
+    """Return the files that a vocabulary is written to: one, but two for GPT-2's pair.
+
+    Raises `ParameterError` for a path that names one file of another kind where two are written.
+    """
+    if name != "gpt2":
+        return (path,)
+    for pair in _PAIRS:
+        if path.name in pair:
+            return path.with_name(pair[0]), path.with_name(pair[1])
+    vocabulary, merges = _PAIRS[0]
+    if path.is_file() or path.suffix.lower() in _ENDINGS:
+        raise ParameterError(
+            "GPT-2's pair is two files",
+            str(path),
+            f"name a folder, or {vocabulary} or {merges} in one",
+        )
+    return path / vocabulary, path / merges
+
+
+_ENDINGS = frozenset(
+    ending for kind in KINDS.values() for writer in kind.writers.values()
+    for ending in writer.endings
+)  # fmt: skip
+
+
+def write_files(path: Path, name: str, contents: tuple[bytes, ...]) -> None:
+    """Write the files of a format: all of them, or none.
+
+    Raises `ParameterError` where they can't be written.
+    """
+    files = places(path, name)
     try:
-        _replace(_places(path) if name == "gpt2" else (path,), written.files)
+        _replace(files, contents)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ParameterError(
@@ -61,73 +116,20 @@ def save(trained: TrainedBpe, path: Path, format: str = "") -> tuple[str, ...]: 
             str(path),
             "make room or choose another place",
         ) from None
-    return written.notes
 
 
-def check_kind(settings: BpeSettings, name: str) -> None:
-    """Raise the `ParameterError` for settings that one of `FORMATS` can't hold."""
-    _CHECKS[name](settings)
-
-
-def check_format(settings: BpeSettings, path: Path, format: str = "") -> None:  # noqa: A002
-    """Raise the `ParameterError` that `save` would, where settings alone tell: before training."""
-    name = _format(path, format)
-    check_kind(settings, name)
-    if name == "gpt2":
-        _places(path)
-
-
-def _format(path: Path, given: str) -> str:
-    """Return the name of the format that is given, or that the path tells."""
-    name = given or format_of(path)
-    if name not in FORMATS:
-        raise ParameterError(
-            f"no format {name!r} for merges", "", f"choose one of {', '.join(FORMATS)}"
-        )
-    return name
-
-
-def format_of(path: Path) -> str:
-    """Return the format that a path tells. Raises `ParameterError` where it tells none."""
-    if path.is_dir() or any(path.name in pair for pair in _PAIRS):
-        return "gpt2"
-    found = ENDINGS.get(path.suffix.lower())
-    if found is None:
-        raise ParameterError(
-            "the name doesn't tell the format",
-            str(path),
-            f"name the format, or end the name with one of {', '.join(ENDINGS)}",
-        )
-    return found
-
-
-def _places(path: Path) -> tuple[Path, Path]:
-    """Return the two files of GPT-2's pair."""
-    for pair in _PAIRS:
-        if path.name in pair:
-            return path.with_name(pair[0]), path.with_name(pair[1])
-    if path.is_file() or path.suffix.lower() in ENDINGS:
-        vocabulary, merges = _PAIRS[0]
-        raise ParameterError(
-            "GPT-2's pair is two files",
-            str(path),
-            f"name a folder, or {vocabulary} or {merges} in one",
-        )
-    return path / _PAIRS[0][0], path / _PAIRS[0][1]
-
-
-def _replace(places: tuple[Path, ...], files: tuple[bytes, ...]) -> None:
+def _replace(files: tuple[Path, ...], contents: tuple[bytes, ...]) -> None:
     """Write files that belong together; no file is replaced before all are on the disk."""
-    folder = places[0].parent
-    made = len(places) > 1 and not folder.exists()
+    folder = files[0].parent
+    made = len(files) > 1 and not folder.exists()
     try:
         if made:
             folder.mkdir()
         with ExitStack() as stack:
-            streams = [stack.enter_context(replacing(place)) for place in places]
-            for stream, data in zip(streams, files, strict=True):
+            streams = [stack.enter_context(replacing(file)) for file in files]
+            for stream, data in zip(streams, contents, strict=True):
                 stream.write(data)
-                if len(places) > 1:
+                if len(files) > 1:
                     stream.flush()
                     os.fsync(stream.fileno())
     except BaseException:

@@ -15,7 +15,7 @@ from app.views.training import TrainingWindow
 from app.views.training.curve import axis_marks
 from engine.progress import silent
 from engine.train.bpe import BpeSettings, train_bpe
-from engine.train.record import rows_of
+from engine.train.merge_record import rows_of
 
 TEXT = "low low low low low\nlower lower\nnewest newest newest newest newest newest\nwidest\n"
 SETTINGS = BpeSettings(300, "bytes", "whitespace", specials=("<unk>",))

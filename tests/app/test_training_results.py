@@ -17,8 +17,8 @@ from app.views.training.saving import ask, check_place, format_names, proposal
 from engine.errors import ParameterError
 from engine.progress import silent
 from engine.train.bpe import BpeSettings
-from engine.train.record import rows_of
-from engine.train.save import FORMATS
+from engine.train.kinds import KINDS
+from engine.train.merge_record import rows_of
 
 TEXT = "low low low low low\nlower lower\nnewest newest newest\nwidest\n"
 
@@ -38,7 +38,7 @@ def bar(qtbot, jobs, theme, outcome):
 
 
 def test_formats_that_cant_hold_it_say_why(bar, outcome):
-    assert set(format_names()) == set(FORMATS)
+    assert set(format_names()) == set(KINDS[BpeSettings].writers)
     items = bar.format.model()
     able = {
         bar.format.itemData(row): items.item(row).isEnabled() for row in range(bar.format.count())

@@ -12,7 +12,8 @@ import pytest
 import engine
 from engine.errors import ParameterError
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
-from engine.train.save import FORMATS, check_format, save
+from engine.train.kinds import KINDS
+from engine.train.save import check_format, save
 from tests.engine.trained import train
 from tests.peers import gpt2_peer, huggingface_peer, sentencepiece_peer, tiktoken_peer
 
@@ -63,11 +64,11 @@ def test_a_format_that_cant_hold_it_says_why(
 
 def test_what_can_be_saved_passes_the_check_before_training(tmp_path: Path) -> None:
     fits = {"huggingface": METASPACE, "sentencepiece": METASPACE, "subword-nmt": WORDS}
-    for name in FORMATS:
+    for name in KINDS[BpeSettings].writers:
         settings = fits.get(name, BYTES)
         check_format(settings, tmp_path / "own", name)
         save(train(settings), tmp_path / name, name)
-    assert {path.name for path in tmp_path.iterdir()} == set(FORMATS)
+    assert {path.name for path in tmp_path.iterdir()} == set(KINDS[BpeSettings].writers)
 
 
 @pytest.mark.parametrize("name", ["own", "own.txt", "json"])

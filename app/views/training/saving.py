@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engine.errors import ParameterError
 from engine.formats.gpt2 import MERGES, VOCABULARIES
-from engine.train.save import FORMATS
+from engine.train.bpe import BpeSettings
+from engine.train.kinds import KINDS
 
 ENDINGS = {
     "huggingface": "json",
@@ -18,7 +19,7 @@ ENDINGS = {
     "gpt2": "json",
     "subword-nmt": "codes",
 }
-assert set(ENDINGS) == set(FORMATS)
+assert set(ENDINGS) == set(KINDS[BpeSettings].writers)
 
 
 def format_names() -> dict[str, str]:
