@@ -21,6 +21,7 @@ from engine.segmenter import Segmented, Segmenter
 from engine.text import Text
 
 if TYPE_CHECKING:
+    from engine.traces.longest import LongestTrace
     from engine.traces.merges import MergeTrace
     from engine.traces.passes import PassTrace
 
@@ -268,6 +269,12 @@ class Model:
 
         return trace_merges(self, self.prepare(text, special))
 
+    def longest(self, text: str | Text, special: Special = "literal") -> LongestTrace:
+        """Return the trace of WordPiece's tries; `ParameterError` for other models."""
+        from engine.traces.longest import trace_longest
+
+        return trace_longest(self, self.prepare(text, special))
+
     def trace(
         self,
         text: str | Text,
@@ -276,24 +283,29 @@ class Model:
         theta: float = 1.0,
         seed: int = 0,
         special: Special = "literal",
-    ) -> MergeTrace | PassTrace:
-        """Return the trace of `kind`: `merges`, `viterbi` or `perfect`; by default the model's own.
+    ) -> MergeTrace | LongestTrace | PassTrace:
+        """Return the trace of `kind`: `merges`, `longest`, `viterbi` or `perfect`.
 
-        A BPE model merges; a Unigram model passes forward for the best path. theta and seed are for
+        By default it is the model's own: a BPE model merges, a WordPiece model looks for the
+        longest piece, a Unigram model passes forward for the best path. theta and seed are for
         `perfect`. Raises `ParameterError` for an unknown kind, a bad theta, merges of a model that
-        doesn't merge, a pass of one that defines no law, or a special string where `special`
-        forbids it; `TextError` for a lone surrogate; `CoverageError` for what no path covers.
+        doesn't merge, tries of one that isn't WordPiece, a pass of one that defines no law, or a
+        special string where `special` forbids it; `TextError` for a lone surrogate;
+        `CoverageError` for what no path covers.
         """
         from engine.traces.passes import trace_perfect, trace_viterbi
 
-        kind = kind or ("viterbi" if self.bpe is None else "merges")
+        kind = kind or {"bpe": "merges", "wordpiece": "longest"}.get(self.algorithm, "viterbi")
         if kind == "merges":
             return self.merges(text, special)
+        if kind == "longest":
+            return self.longest(text, special)
         if kind == "viterbi":
             return trace_viterbi(self.lattice(text, special))
         if kind == "perfect":
             return trace_perfect(self.lattice(text, special), theta=theta, seed=seed)
-        raise ParameterError(f"there is no trace {kind!r}", "", "choose merges, viterbi or perfect")
+        remedy = "choose merges, longest, viterbi or perfect"
+        raise ParameterError(f"there is no trace {kind!r}", "", remedy)
 
     def find_special(self, text: Text) -> tuple[SpecialFound, ...]:
         """Return the special strings that a text spells, leftmost and longest first."""

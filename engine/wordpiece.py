@@ -79,6 +79,10 @@ class WordPiece:
         vocabulary = self.vocabulary
         return vocabulary.continuation_index if vocabulary.mark else vocabulary.index
 
+    def lookup(self, text: bytes, *, inside: bool) -> int:
+        """Return the piece that is `text` at the start of a word or inside it, -1 for none."""
+        return (self._later if inside else self._initial).get(text, -1)
+
     @cached_property
     def _trie(self) -> Trie:
         from engine.kernels.build_trie import Keys, build_trie

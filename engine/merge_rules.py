@@ -1,0 +1,204 @@
+"""Which two symbols may merge: three rules, one model under another's rule, and swapped ranks.
+
+- `listed` (HuggingFace's tokenizers, GPT-2, subword-nmt): two symbols merge where the list of
+  merges holds them as a pair; the pair that is listed first goes first.
+- `joined` (tiktoken): any two neighbours merge whose joined bytes have a rank; the lowest rank goes
+  first. No list of pairs is needed.
+- `vocabulary` (SentencePiece): any two neighbours merge whose joined text is a piece of the
+  vocabulary, whether a merge was learned for it or not; the best score, which is the lowest id,
+  goes first.
+
+Of equal ranks the leftmost pair goes first under each of them. The three agree on most words:
+they differ where one piece can be put together in several ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bpe import Bpe
+from engine.errors import ParameterError
+from engine.pieces import PieceKind
+
+MergeRule = Literal["listed", "joined", "vocabulary"]
+
+MERGE_RULES: tuple[MergeRule, ...] = ("listed", "joined", "vocabulary")
+
+_OWN: dict[str, MergeRule] = {
+    "pairs": "listed",
+    "ranks": "joined",
+    "concatenation": "vocabulary",
+}
+
+_APART = (PieceKind.UNKNOWN, PieceKind.BYTE, PieceKind.USER_DEFINED)
+"""Kinds of symbols that never merge."""
+
+Row = tuple[int, int, int, int]
+"""Left, right, result, rank."""
+
+
+def own_rule(bpe: Bpe) -> MergeRule:
+    """Return the rule that the model's own library follows."""
+    return _OWN[bpe.rule]
+
+
+def under_rule(bpe: Bpe, rule: MergeRule, words: Iterable[bytes]) -> Bpe:
+    """Return the model as it merges `words` (the bytes of pre-tokens) under a rule.
+
+    Its merge table holds what can happen in these words and nothing else, so encode only them with
+    it. The model's own rule gives the model itself.
+
+    - `joined` of a list of pairs: a joined text has the rank of the first listed pair that makes
+      it, and none where no pair does.
+    - `vocabulary` of a list of pairs: the rank counts the pieces of more than one symbol by id.
+    - `listed` of ranks or scores: the pair of a piece is the one that merging with the lower ranks
+      leaves of it, as a trainer would have listed it. A piece of which more than two symbols are
+      left has none.
+    - Of ranks, `vocabulary` is `joined`, and of scores `joined` is `vocabulary`: there each piece
+      has its rank.
+    """
+    own = own_rule(bpe)
+    if rule == own or (rule != "listed" and own != "listed"):
+        return bpe
+    vocabulary = bpe.vocabulary
+    if rule == "vocabulary":
+        pieces, ranks = vocabulary.index, _by_id(bpe)
+    else:
+        pieces = {vocabulary.bytes(i): i for i in np.unique(bpe.result).tolist()}
+        ranks = bpe.made_by
+    rows: set[Row] = set()
+    for word in dict.fromkeys(words):
+        for symbols, inside in _runs(bpe, word):
+            rows.update(_rows(bpe, rule, symbols, inside, pieces, ranks))
+    table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
+    left, right, result, rank = (np.ascontiguousarray(column) for column in table)
+    return replace(bpe, left=left, right=right, result=result, rank=rank)
+
+
+def _by_id(bpe: Bpe) -> NDArray[np.int32]:
+    """Return for each piece of more than one unit how many such pieces have a lower id."""
+    vocabulary = bpe.vocabulary
+    units = vocabulary.lengths.copy()
+    if bpe.alphabet == "char":
+        opens = np.concatenate(([0], np.cumsum((vocabulary.data & 0xC0) != 0x80)))
+        units = opens[vocabulary.offsets[1:]] - opens[vocabulary.offsets[:-1]]
+    for mark in (bpe.prefix, bpe.suffix):
+        if mark:
+            marked = [bool(mark in vocabulary.text(i)) for i in range(len(vocabulary))]
+            units = units - np.array(marked) * len(mark)
+    several = vocabulary.matchable & (units > 1)
+    return (np.cumsum(several) - several).astype(np.int32)
+
+
+def _runs(bpe: Bpe, word: bytes) -> Iterator[tuple[list[int], bool]]:
+    """Yield the first symbols of a word in runs that may merge; and whether a run begins inside."""
+    run: list[int] = []
+    inside = False
+    for number, (symbol, _, _) in enumerate(bpe.first_symbols(word)):
+        if bpe.vocabulary.kind[symbol] in _APART:
+            if run:
+                yield run, inside
+            run = []
+            continue
+        if not run:
+            inside = number > 0
+        run.append(symbol)
+    if run:
+        yield run, inside
+
+
+def _rows(
+    bpe: Bpe,
+    rule: MergeRule,
+    symbols: list[int],
+    inside: bool,
+    pieces: dict[bytes, int],
+    ranks: NDArray[np.int32],
+) -> Iterator[Row]:
+    """Yield the rows of the merge table that can act on a run of symbols."""
+    vocabulary, prefix = bpe.vocabulary, bpe.prefix.encode()
+    parts = [vocabulary.bytes(symbol) for symbol in symbols]
+    if prefix:
+        parts = [part.removeprefix(prefix) if i or inside else part for i, part in enumerate(parts)]
+    longest = int(vocabulary.lengths.max(initial=0))
+    found = {(i, i + 1): symbol for i, symbol in enumerate(symbols)}
+    for i in range(len(parts)):
+        text = prefix + parts[i] if i or inside else parts[i]
+        for j in range(i + 1, len(parts)):
+            text += parts[j]
+            if len(text) > longest:
+                break
+            piece = pieces.get(text)
+            if piece is not None:
+                found[i, j + 1] = piece
+    for (i, j), piece in found.items():
+        rank = int(ranks[piece])
+        if j - i < 2 or rank < 0:
+            continue
+        if rule == "listed":
+            pair = _last_pair(bpe, symbols[i:j], rank)
+            if pair is not None:
+                yield (*pair, piece, rank)
+            continue
+        for cut in range(i + 1, j):
+            left, right = found.get((i, cut)), found.get((cut, j))
+            if left is not None and right is not None:
+                yield left, right, piece, rank
+
+
+def _last_pair(bpe: Bpe, symbols: list[int], limit: int) -> tuple[int, int] | None:
+    """Return the two symbols that merging with ranks under `limit` leaves, None for more."""
+    left = list(symbols)
+    while len(left) > 2:
+        best: tuple[int, int, int] | None = None
+        for at in range(len(left) - 1):
+            found = bpe.pair(left[at], left[at + 1])
+            if found is not None and found[0] < (limit if best is None else best[0]):
+                best = (found[0], at, found[1])
+        if best is None:
+            return None
+        left[best[1] : best[1] + 2] = [best[2]]
+    return left[0], left[1]
+
+
+def pair_of(bpe: Bpe, piece: int) -> tuple[int, int] | None:
+    """Return the two symbols that merge into a piece, None where nothing makes it.
+
+    Of a list of pairs it is the first listed one; of ranks and scores what merging with the lower
+    ranks leaves of the piece.
+    """
+    rows = np.flatnonzero(bpe.rows[2] == piece)
+    if not len(rows):
+        return None
+    if bpe.rule == "pairs":
+        first = rows[np.argmin(bpe.rows[3][rows])]
+        return int(bpe.rows[0][first]), int(bpe.rows[1][first])
+    symbols = [symbol for symbol, _, _ in bpe.first_symbols(bpe.vocabulary.bytes(piece))]
+    return _last_pair(bpe, symbols, int(bpe.made_by[piece])) if len(symbols) > 1 else None
+
+
+def neighbour(bpe: Bpe, rank: int, by: Literal[-1, 1]) -> int | None:
+    """Return the next rank above (1) or below (−1) that a merge has, None at the end."""
+    ranks = np.unique(bpe.rows[3])
+    at = int(np.searchsorted(ranks, rank)) + by
+    return int(ranks[at]) if 0 <= at < len(ranks) else None
+
+
+def swapped(bpe: Bpe, first: int, second: int) -> Bpe:
+    """Return the model with two ranks exchanged; rules of one rank go together.
+
+    Raises `ParameterError` for a rank that no merge has.
+    """
+    for rank in (first, second):
+        if not (bpe.rank == rank).any():
+            last = int(bpe.rank.max(initial=-1))
+            remedy = f"choose a rank up to {last}" if last >= 0 else "open a model with merges"
+            raise ParameterError(f"no merge has the rank {rank}", "", remedy)
+    ranks = bpe.rank.copy()
+    ranks[bpe.rank == first], ranks[bpe.rank == second] = second, first
+    return replace(bpe, rank=ranks)
