@@ -82,6 +82,14 @@ def _workspace(number: int, name: str, text: str) -> Spec:
     )
 
 
+def _playing(name: str, text: str, shortcut: str, group: int, command: str) -> Spec:
+    """Return an action that tells the player a command."""
+    icon = "play" if command == "toggle" else ""
+    return Spec(
+        name, text, "play", "play", shortcut, group, command, icon, local=True, when="player"
+    )
+
+
 ACTIONS: tuple[Spec, ...] = (
     Spec(
         "open",
@@ -352,77 +360,45 @@ ACTIONS: tuple[Spec, ...] = (
         local=True,
         when="axis",
     ),
+    _playing("play", QT_TRANSLATE_NOOP("Actions", "&Play or pause"), "Space", 0, "toggle"),
+    _playing("step.next", QT_TRANSLATE_NOOP("Actions", "&Next step"), "Right", 1, "next"),
+    _playing("step.back", QT_TRANSLATE_NOOP("Actions", "Step &back"), "Left", 1, "back"),
+    _playing("step.first", QT_TRANSLATE_NOOP("Actions", "To the &start"), "Home", 1, "first"),
+    _playing("step.last", QT_TRANSLATE_NOOP("Actions", "To the &end"), "End", 1, "last"),
     Spec(
+        "step.go",
+        QT_TRANSLATE_NOOP("Actions", "&Go to a step"),
         "play",
-        QT_TRANSLATE_NOOP("Actions", "&Play or pause"),
-        "play",
-        "play",
-        "Space",
-        0,
-        icon="play",
-        local=True,
-        when="player",
-    ),
-    Spec(
-        "step.next",
-        QT_TRANSLATE_NOOP("Actions", "&Next step"),
-        "play",
-        "step_next",
-        "Right",
+        "go_to_step",
+        "G",
         1,
         local=True,
         when="player",
     ),
-    Spec(
-        "step.back",
-        QT_TRANSLATE_NOOP("Actions", "Step &back"),
-        "play",
-        "step_back",
-        "Left",
+    _playing(
+        "mark.next",
+        QT_TRANSLATE_NOOP("Actions", "Next step that &touches the selection"),
+        ".",
         1,
-        local=True,
-        when="player",
+        "next mark",
     ),
-    Spec(
-        "step.first",
-        QT_TRANSLATE_NOOP("Actions", "To the &start"),
-        "play",
-        "step_first",
-        "Home",
+    _playing(
+        "mark.back",
+        QT_TRANSLATE_NOOP("Actions", "Step before that touches the selecti&on"),
+        ",",
         1,
-        local=True,
-        when="player",
+        "mark before",
     ),
-    Spec(
-        "step.last",
-        QT_TRANSLATE_NOOP("Actions", "To the &end"),
-        "play",
-        "step_last",
-        "End",
-        1,
-        local=True,
-        when="player",
-    ),
-    Spec(
-        "slower",
-        QT_TRANSLATE_NOOP("Actions", "S&lower"),
-        "play",
-        "slower",
-        "J",
+    _playing("slower", QT_TRANSLATE_NOOP("Actions", "S&lower"), "J", 2, "slower"),
+    _playing("faster", QT_TRANSLATE_NOOP("Actions", "&Faster"), "L", 2, "faster"),
+    _playing(
+        "mark.only",
+        QT_TRANSLATE_NOOP("Actions", "Play only steps that to&uch the selection"),
+        "T",
         2,
-        local=True,
-        when="player",
+        "marked only",
     ),
-    Spec(
-        "faster",
-        QT_TRANSLATE_NOOP("Actions", "&Faster"),
-        "play",
-        "faster",
-        "L",
-        2,
-        local=True,
-        when="player",
-    ),
+    _playing("loop", QT_TRANSLATE_NOOP("Actions", "Play in &a loop"), "O", 2, "loop"),
     Spec(
         "search",
         QT_TRANSLATE_NOOP("Actions", "&Find an action, file or example"),

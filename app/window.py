@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
@@ -28,7 +28,7 @@ from app.loading import prepare_kernels
 from app.menus import Menus
 from app.messages import Messages
 from app.opening import Opener, brings_models
-from app.player import SPEEDS, Player
+from app.player import Player
 from app.recent import Recent
 from app.scenes import Loaded, Scenes, default_scene
 from app.session import Session
@@ -41,6 +41,7 @@ from app.views.stack import Stack
 from app.views.start import StartView
 from app.views.status import StatusLine
 from app.views.topbar import TopBar
+from app.widgets import player_keys
 from app.workspace import Workspace, Zoom
 from app.workspaces import Workspaces
 from engine import bundled
@@ -406,35 +407,14 @@ class Window(QMainWindow):
 
     # The player
 
-    def play(self) -> None:
-        self._play(lambda player: player.toggle())
-
-    def step_next(self) -> None:
-        self._play(lambda player: player.step(1))
-
-    def step_back(self) -> None:
-        self._play(lambda player: player.step(-1))
-
-    def step_first(self) -> None:
-        self._play(lambda player: player.seek(0))
-
-    def step_last(self) -> None:
-        self._play(lambda player: player.seek(player.length))
-
-    def slower(self) -> None:
-        self._change_speed(-1)
-
-    def faster(self) -> None:
-        self._change_speed(1)
-
-    def _play(self, call: Callable[[Player], object]) -> None:
+    def play(self, command: str) -> None:
+        """Tell the player one of `player_keys.COMMANDS`."""
         if self.player is not None:
-            call(self.player)
+            player_keys.COMMANDS[command](self.player)
 
-    def _change_speed(self, step: int) -> None:
-        if self.player is not None and self.player.speed in SPEEDS:
-            place = SPEEDS.index(self.player.speed) + step
-            self.player.set_speed(SPEEDS[min(max(place, 0), len(SPEEDS) - 1)])
+    def go_to_step(self) -> None:
+        """Let a person type the number of a step."""
+        self.player_bar.ask_step()
 
     # Theme, search, help
 

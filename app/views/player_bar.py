@@ -1,10 +1,10 @@
-"""The player bar: play, step, scrub and speed of the trace in front."""
+"""The player bar: play, step, scrub, go to a step, loop and speed of the trace in front."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal, SignalInstance
 from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
@@ -12,25 +12,34 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.player import SPEEDS, Player
-from app.theme import SIZE_BODY, SIZE_DATA, SIZE_NOTE, Theme
+from app.theme import SIZE_BODY, SIZE_DATA, Theme
+from app.views.player_track import HEIGHT as TRACK_HEIGHT
+from app.views.player_track import Track
+from app.widgets import player_keys
 from app.widgets.icon_button import IconButton
+from app.widgets.integer_field import IntegerField
 
 HEIGHT = 56
+TITLE_WIDTH = 136
 
 
 class PlayerBar(QWidget):
-    """Shows one `Player` at a time; hidden while there is none."""
+    """Shows one `Player` at a time; hidden while there is none.
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    stacked: the track has a line of its own above the buttons, where a bar is narrow.
+    """
+
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, *, stacked: bool = False
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.player: Player | None = None
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(HEIGHT + TRACK_HEIGHT - 8 if stacked else HEIGHT)
         self.setAccessibleName(self.tr("Player"))
         self.first = IconButton("first", self.tr("To the start (Home)"), theme, 18, "ink")
         self.back = IconButton("back", self.tr("Step back (←)"), theme, 18, "ink")
@@ -38,52 +47,102 @@ class PlayerBar(QWidget):
         self.next = IconButton("next", self.tr("Next step (→)"), theme, 18, "ink")
         self.last = IconButton("last", self.tr("To the end (End)"), theme, 18, "ink")
         self.title = _Title(theme)
+        self.step_field = _StepField(self.tr("Number of the step to go to"))
+        self.place = QStackedWidget()
+        self.place.setFixedWidth(TITLE_WIDTH)
+        self.place.addWidget(self.title)
+        self.place.addWidget(self.step_field)
         self.track = Track(theme)
+        self.mark_before = IconButton(
+            "mark-before", self.tr("Step before that touches the selection (,)"), theme, 18, "ink"
+        )
+        self.next_mark = IconButton(
+            "next-mark", self.tr("Next step that touches the selection (.)"), theme, 18, "ink"
+        )
+        self.marked_only = IconButton(
+            "marked-only", self.tr("Play only steps that touch the selection (T)"), theme, 18, "ink"
+        )
+        self.loop = IconButton("loop", self.tr("Play in a loop (O)"), theme, 18, "ink")
+        for button in (self.marked_only, self.loop):
+            button.setCheckable(True)
         self.speed = QComboBox()
         self.speed.setAccessibleName(self.tr("Speed"))
         self.speed.setToolTip(self.tr("Speed (J slower, L faster)"))
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g}×", speed)
         self.speed.setFixedWidth(76)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 1, 16, 0)
+        self._compose(stacked=stacked)
+        self._wire()
+        theme.changed.connect(self.update)
+        self.set_player(None)
+
+    def _compose(self, *, stacked: bool) -> None:
+        row = QHBoxLayout()
         row.setSpacing(6)
         for button in (self.first, self.back, self.play, self.next, self.last):
             row.addWidget(button)
         row.addSpacing(8)
-        row.addWidget(self.title)
+        row.addWidget(self.place)
         row.addSpacing(8)
-        row.addWidget(self.track, 1)
-        row.addSpacing(16)
+        if stacked:
+            row.addStretch(1)
+        else:
+            row.addWidget(self.track, 1)
+            row.addSpacing(8)
+        for button in (self.mark_before, self.next_mark, self.marked_only, self.loop):
+            row.addWidget(button)
+        row.addSpacing(4)
         row.addWidget(self.speed)
-        self.first.clicked.connect(lambda: self._do(lambda p: p.seek(0)))
-        self.back.clicked.connect(lambda: self._do(lambda p: p.step(-1)))
-        self.play.clicked.connect(lambda: self._do(lambda p: p.toggle()))
-        self.next.clicked.connect(lambda: self._do(lambda p: p.step(1)))
-        self.last.clicked.connect(lambda: self._do(lambda p: p.seek(p.length)))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 1, 16, 0)
+        column.setSpacing(0)
+        if stacked:
+            column.addWidget(self.track)
+        column.addLayout(row, 1)
+
+    def _wire(self) -> None:
+        commands = (
+            (self.first, "first"), (self.back, "back"), (self.play, "toggle"), (self.next, "next"),
+            (self.last, "last"), (self.mark_before, "mark before"), (self.next_mark, "next mark"),
+            (self.marked_only, "marked only"), (self.loop, "loop"),
+        )  # fmt: skip
+        for button, name in commands:
+            button.clicked.connect(lambda _checked, name=name: self._do(player_keys.COMMANDS[name]))
         self.track.sought.connect(lambda at: self._do(lambda p: p.seek(at)))
         self.speed.activated.connect(
             lambda index: self._do(lambda p: p.set_speed(self.speed.itemData(index)))
         )
-        theme.changed.connect(self.update)
-        self.set_player(None)
+        self.title.pressed.connect(self.ask_step)
+        self.step_field.given.connect(lambda at: self._do(lambda p: p.seek(at)))
+        self.step_field.left.connect(self._show_title)
 
     def set_player(self, player: Player | None) -> None:
         """Show this player instead of the present one."""
         before = self.player
         if before is not None:
-            before.position_changed.disconnect(self._show)
-            before.length_changed.disconnect(self._show)
-            before.playing_changed.disconnect(self._show)
-            before.speed_changed.disconnect(self._show)
+            for signal in _signals(before):
+                signal.disconnect(self._show)
         self.player = player
         self.setVisible(player is not None)
+        self._show_title()
         if player is not None:
-            player.position_changed.connect(self._show)
-            player.length_changed.connect(self._show)
-            player.playing_changed.connect(self._show)
-            player.speed_changed.connect(self._show)
+            for signal in _signals(player):
+                signal.connect(self._show)
             self._show()
+
+    def ask_step(self) -> None:
+        """Let a person type the number of a step to go to, in the place of the title."""
+        player = self.player
+        if player is None or not player.length:
+            return
+        self.step_field.set_high(player.length)
+        self.step_field.set_value(player.position)
+        self.place.setCurrentWidget(self.step_field)
+        self.step_field.setFocus()
+        self.step_field.selectAll()
+
+    def _show_title(self) -> None:
+        self.place.setCurrentWidget(self.title)
 
     def _do(self, call: Callable[[Player], object]) -> None:
         if self.player is not None:
@@ -100,6 +159,11 @@ class PlayerBar(QWidget):
             button.setEnabled(at < length)
         self.play.setEnabled(length > 0)
         self.play.set_playing(player.playing)
+        self.mark_before.setEnabled(player.mark_before() is not None)
+        self.next_mark.setEnabled(player.next_mark() is not None)
+        self.marked_only.setEnabled(len(player.marks) > 0 or player.marked_only)
+        self.marked_only.setChecked(player.marked_only)
+        self.loop.setChecked(player.looping)
         if length == 0:
             heading = self.tr("No steps")
         elif at == 0:
@@ -121,6 +185,13 @@ class PlayerBar(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), self._theme.color("chrome"))
         painter.fillRect(0, 0, self.width(), 1, self._theme.color("line"))
+
+
+def _signals(player: Player) -> tuple[SignalInstance, ...]:
+    return (
+        player.position_changed, player.length_changed, player.playing_changed,
+        player.speed_changed, player.ways_changed,
+    )  # fmt: skip
 
 
 class _PlayButton(IconButton):
@@ -155,162 +226,75 @@ class _PlayButton(IconButton):
         self.icon().paint(painter, place.toRect())
 
 
+class _StepField(IntegerField):
+    """A number that is typed and taken, or left with Esc.
+
+    given: the number, on Return or when the focus goes elsewhere. left: there is nothing more to
+    type.
+    """
+
+    given = Signal(int)
+    left = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__(0, 0, name)
+        self.setMinimumWidth(0)
+        self.setMaximumWidth(TITLE_WIDTH)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.entered.connect(self.given)
+        self.editingFinished.connect(self.left)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.setText(str(self.value()))
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()
+
+
 class _Title(QWidget):
-    """Two lines: the step, and of how many in what."""
+    """Two lines: the step, and of how many in what. A press asks for another step."""
+
+    pressed = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._lines = ("", "")
-        self.setFixedWidth(136)
+        self.setCursor(Qt.CursorShape.IBeamCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme.changed.connect(self.update)
 
     def set_text(self, first: str, second: str) -> None:
+        if (first, second) == self._lines:
+            return
         self._lines = (first, second)
         self.setAccessibleName(f"{first} {second}")
-        self.setToolTip(second)
+        tip = self.tr("{where}\nPress to type the number of a step (G)")
+        self.setToolTip(tip.format(where=f"{first} {second}"))
         self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.pressed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = self._theme, QPainter(self)
         middle, wide = self.height() / 2, self.width()
+        if self.underMouse():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.color("line2"), 1))
+            box = QRectF(0.5, middle - 20, wide - 1, 40)
+            painter.drawRoundedRect(box, 4, 4)
         align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.setFont(theme.font(SIZE_BODY, bold=True))
         painter.setPen(theme.color("ink"))
-        painter.drawText(QRectF(0, middle - 18, wide, 18), align, self._lines[0])
+        painter.drawText(QRectF(4, middle - 18, wide - 8, 18), align, self._lines[0])
         font = theme.font(SIZE_DATA)
         elide = Qt.TextElideMode.ElideRight
-        second = QFontMetricsF(font).elidedText(self._lines[1], elide, wide)
+        second = QFontMetricsF(font).elidedText(self._lines[1], elide, wide - 8)
         painter.setFont(font)
         painter.setPen(theme.color("ink2"))
-        painter.drawText(QRectF(0, middle, wide, 18), align, second)
-
-
-class Track(QWidget):
-    """The trace as a line with a playhead; steps have ticks where they are apart enough."""
-
-    sought = Signal(int)
-
-    MARGIN = 10
-    TICK_ROOM = 7
-    """Pixels between ticks below which only round steps have one."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._length, self._at = 0, 0
-        self._labels: tuple[str, ...] = ()
-        self._hover: int | None = None
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(HEIGHT - 2)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        theme.changed.connect(self.update)
-
-    def sizeHint(self) -> QSize:
-        return QSize(400, HEIGHT - 2)
-
-    def show_player(self, player: Player) -> None:
-        self._length, self._at, self._labels = player.length, player.position, player.labels
-        name = self.tr("Position {step:,} of {count:,}")
-        self.setAccessibleName(name.format(step=self._at, count=self._length))
-        self.update()
-
-    def x_of(self, step: int) -> float:
-        """Return where a position lies."""
-        room = self.width() - 2 * self.MARGIN
-        return self.MARGIN + (room * step / self._length if self._length else 0)
-
-    def step_at(self, x: float) -> int:
-        """Return the position nearest to a place."""
-        room = max(self.width() - 2 * self.MARGIN, 1)
-        return min(max(round((x - self.MARGIN) / room * self._length), 0), self._length)
-
-    def ticks(self) -> list[int]:
-        """Return the positions that have a tick: all, or round ones where all are too many."""
-        room = self.width() - 2 * self.MARGIN
-        for every in _round_steps():
-            if room * every / max(self._length, 1) >= self.TICK_ROOM:
-                return list(range(0, self._length + 1, every))
-        return []
-
-    def labelled(self) -> list[tuple[int, str, QRectF]]:
-        """Return the ticks that have a label, with its text and place; labels don't touch."""
-        metrics = QFontMetricsF(self._theme.piece_font(SIZE_NOTE))
-        own = len(self._labels) == self._length
-        ticks = self.ticks()
-        wanted = [0, self._length, *ticks] if self._length else []
-        placed: list[tuple[int, str, QRectF]] = []
-        for step in dict.fromkeys(wanted):
-            text = f"{step:,}"
-            if step == 0:
-                text = self.tr("start")
-            elif own:
-                text = metrics.elidedText(self._labels[step - 1], Qt.TextElideMode.ElideRight, 110)
-            wide = metrics.horizontalAdvance(text) + 2
-            left = min(max(self.x_of(step) - wide / 2, 0), self.width() - wide)
-            rect = QRectF(left, self.height() / 2 + 8, wide, 16)
-            apart = rect.adjusted(-8, 0, 8, 0)
-            if not any(apart.intersects(other) for _, _, other in placed):
-                placed.append((step, text, rect))
-        return placed
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        y, here = self.height() / 2 - 4, self.x_of(self._at)
-        ink, line = theme.color("ink"), theme.color("line2")
-        painter.fillRect(QRectF(self.MARGIN, y - 0.75, self.width() - 2 * self.MARGIN, 1.5), line)
-        painter.fillRect(QRectF(self.MARGIN, y - 1.5, here - self.MARGIN, 3), ink)
-        for step in self.ticks():
-            x = self.x_of(step)
-            painter.fillRect(QRectF(x - 0.75, y - 6, 1.5, 12), ink if step <= self._at else line)
-        painter.setFont(theme.piece_font(SIZE_NOTE))
-        for step, text, rect in self.labelled():
-            painter.setPen(theme.color("ink" if step == self._at else "ink3"))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
-        if self._hover is not None and self._hover != self._at:
-            painter.setPen(QPen(theme.color("ink2"), 1.5))
-            painter.setBrush(theme.color("chrome"))
-            painter.drawEllipse(QPointF(self.x_of(self._hover), y), 4, 4)
-        painter.setPen(QPen(ink, 2.5))
-        painter.setBrush(theme.color("canvas"))
-        painter.drawEllipse(QPointF(here, y), 6.5, 6.5)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(ink, 1))
-            painter.drawEllipse(QPointF(here, y), 10, 10)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.sought.emit(self.step_at(event.position().x()))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        step = self.step_at(event.position().x())
-        if event.buttons() & Qt.MouseButton.LeftButton:
-            self.sought.emit(step)
-        if step != self._hover:
-            self._hover = step
-            own = len(self._labels) == self._length and step > 0
-            label = self._labels[step - 1] if own else ""
-            self.setToolTip(f"{step:,}  {label}".strip())
-            self.update()
-
-    def leaveEvent(self, event: object) -> None:
-        self._hover = None
-        self.update()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        steps = event.angleDelta().y() // 120
-        if steps:
-            self.sought.emit(min(max(self._at - steps, 0), self._length))
-
-
-def _round_steps() -> Iterator[int]:
-    every = 1
-    while every < 10**9:
-        yield every
-        yield every * 2
-        yield every * 5
-        every *= 10
+        painter.drawText(QRectF(4, middle, wide - 8, 18), align, second)

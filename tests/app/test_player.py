@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
@@ -43,6 +46,57 @@ def test_a_new_trace_pauses_and_a_scene_may_say_where_it_begins(player):
     assert player.position == 3
     player.set_trace(4)
     assert player.position == 0
+
+
+def test_a_loop_goes_on_from_the_start(qtbot, player):
+    player.set_looping(True)
+    player.set_speed(8.0)
+    player.seek(3)
+    seen = []
+    player.position_changed.connect(seen.append)
+    player.play()
+    qtbot.waitUntil(lambda: len(seen) >= 4)
+    assert seen[:4] == [4, 0, 1, 2]
+    player.set_looping(False)
+    qtbot.waitUntil(lambda: not player.playing)
+    assert player.position == 4
+
+
+def test_marked_positions_are_gone_to_and_played(qtbot, player):
+    player.set_trace(100_000)
+    player.set_marks([7, 50, 99_000])
+    player.to_mark(-1)
+    assert player.position == 0
+    for wanted in (7, 50, 99_000, 99_000):
+        player.to_mark(1)
+        assert player.position == wanted
+    player.step()
+    assert player.next_mark() is None
+    player.to_mark(-1)
+    assert player.position == 99_000
+    player.to_mark(-1)
+    assert player.position == 50
+    player.set_marked_only(True)
+    player.set_speed(8.0)
+    seen = []
+    player.position_changed.connect(seen.append)
+    with qtbot.waitSignals([player.playing_changed] * 2):
+        player.play()
+    assert seen == [99_000]
+    # At the end of what is marked it begins anew.
+    with qtbot.waitSignals([player.playing_changed] * 2):
+        player.play()
+    assert seen == [99_000, 0, 7, 50, 99_000]
+    player.set_trace(5)
+    assert len(player.marks) == 0
+
+
+def test_a_trace_that_is_recorded_grows_and_stays_where_it_is(player):
+    player.seek(2)
+    player.grow(10)
+    assert (player.length, player.position) == (10, 2)
+    player.grow(3)
+    assert player.length == 10
 
 
 @pytest.fixture
@@ -121,3 +175,65 @@ def test_speed_is_chosen_in_the_box(bar, player):
     assert player.speed == 4.0
     player.set_speed(0.5)
     assert bar.speed.currentText() == "0.5×"
+
+
+def test_a_step_is_gone_to_by_its_number(qtbot, bar, player):
+    player.set_trace(100_000)
+    qtbot.mouseClick(bar.title, Qt.MouseButton.LeftButton)
+    assert bar.place.currentWidget() is bar.step_field
+    assert bar.step_field.selectedText() == "0"
+    qtbot.keyClicks(bar.step_field, "12,345")
+    qtbot.keyClick(bar.step_field, Qt.Key.Key_Return)
+    assert player.position == 12_345
+    assert bar.place.currentWidget() is bar.title
+    bar.ask_step()
+    qtbot.keyClicks(bar.step_field, "7")
+    qtbot.keyClick(bar.step_field, Qt.Key.Key_Escape)
+    assert player.position == 12_345
+    assert bar.place.currentWidget() is bar.title
+    bar.ask_step()
+    qtbot.keyClicks(bar.step_field, "999999")
+    qtbot.keyClick(bar.step_field, Qt.Key.Key_Return)
+    assert player.position == 100_000
+
+
+def test_marks_have_buttons_and_triangles(qtbot, bar, player):
+    assert not bar.next_mark.isEnabled()
+    assert not bar.marked_only.isEnabled()
+    player.set_marks([2, 4])
+    assert bar.track.accessibleDescription() == "2 steps touch the selection"
+    assert bar.track.marked() == [round(bar.track.x_of(2)), round(bar.track.x_of(4))]
+    assert not bar.mark_before.isEnabled()
+    qtbot.mouseClick(bar.next_mark, Qt.MouseButton.LeftButton)
+    assert player.position == 2
+    qtbot.mouseClick(bar.next_mark, Qt.MouseButton.LeftButton)
+    assert not bar.next_mark.isEnabled()
+    qtbot.mouseClick(bar.mark_before, Qt.MouseButton.LeftButton)
+    assert player.position == 2
+    qtbot.mouseClick(bar.marked_only, Qt.MouseButton.LeftButton)
+    assert player.marked_only
+    qtbot.mouseClick(bar.loop, Qt.MouseButton.LeftButton)
+    assert player.looping
+    player.set_looping(False)
+    assert not bar.loop.isChecked()
+
+
+def test_many_marks_are_as_many_triangles_as_there_are_pixels(bar, player):
+    player.set_trace(100_000)
+    player.set_marks(np.arange(1, 100_001))
+    places = bar.track.marked()
+    assert len(places) <= bar.track.width()
+    assert places == sorted(set(places))
+
+
+def test_a_stacked_bar_gives_the_track_its_own_line(qtbot, theme, player):
+    bar = PlayerBar(theme, stacked=True)
+    qtbot.addWidget(bar)
+    bar.resize(620, bar.height())
+    bar.set_player(player)
+    bar.show()
+    assert bar.track.geometry().bottom() <= bar.play.geometry().top()
+    shown = (bar.first, bar.last, bar.place, bar.mark_before, bar.loop, bar.speed)
+    edges = [(w.geometry().left(), w.geometry().right()) for w in shown]
+    assert all(a[1] < b[0] for a, b in pairwise(edges))
+    assert edges[-1][1] <= 620
