@@ -31,6 +31,7 @@ from engine.matching import (
 )
 from engine.pieces import PieceKind, Vocabulary
 from engine.segmenter import EdgeKind, Edges, Segmented
+from engine.symbols import Merge, Word
 
 if TYPE_CHECKING:
     from engine.kernels.bpe_tables import BpeTables
@@ -69,28 +70,6 @@ class MergeSteps(NamedTuple):
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     result: NDArray[np.int32]
-
-
-@dataclass
-class _Word:
-    """The symbols of one pre-token as a linked list; symbol i is gone where `id[i]` is -1.
-
-    start, end: where each first symbol starts and ends; merging doesn't change them. after: the
-    next symbol that is left. steps: rank, left symbol, right symbol, the one after them, and the
-    ids left, right and result of each merge. split: what each unused piece was last made of.
-    """
-
-    start: list[int]
-    end: list[int]
-    id: list[int]
-    after: list[int]
-    steps: list[tuple[int, int, int, int, int, int, int]]
-    split: dict[int, tuple[int, int]]
-
-    def symbols(self) -> list[tuple[int, int, int]]:
-        """Return (id, start, end) of each symbol that is left."""
-        left = (i for i, piece in enumerate(self.id) if piece >= 0)
-        return [(self.id[i], self.start[i], self.end[self.after[i] - 1]) for i in left]
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +231,7 @@ class Bpe:
 
         A pre-token that only `ignore_merges` makes one piece is that one symbol.
         """
-        word = self._word(data[start:end].tobytes())
+        word = self._shown_word(data[start:end].tobytes())
         return Initial(
             np.array(word.start, dtype=np.int64) + start,
             np.array(word.end, dtype=np.int64) + start,
@@ -261,12 +240,12 @@ class Bpe:
 
     def first_symbols(self, text: bytes) -> list[tuple[int, int, int]]:
         """Return (id, start, end) of each symbol of a pre-token before any merge."""
-        return self._symbols(text).symbols()
+        return self.word(text).symbols()
 
     def merged(self, symbols: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         """Return what merging leaves of symbols (id, start, end) that stand side by side."""
         ids, starts, ends = (list(column) for column in zip(*symbols, strict=True))
-        word = _Word(starts, ends, ids, list(range(1, len(symbols) + 1)), [], {})
+        word = Word(starts, ends, ids, list(range(1, len(symbols) + 1)), [], {})
         self._merge(word)
         return word.symbols()
 
@@ -277,7 +256,7 @@ class Bpe:
 
     def merge_steps(self, data: NDArray[np.uint8], start: int, end: int) -> MergeSteps:
         """Return the merges applied to the pre-token `data[start:end]`, in order."""
-        word = self._word(data[start:end].tobytes())
+        word = self._shown_word(data[start:end].tobytes())
         if compiled(end - start):
             steps = self.tables.merge_steps(word.id)
         else:
@@ -285,7 +264,7 @@ class Bpe:
             steps = np.array(word.steps, dtype=np.int64).reshape(-1, 7)
         return self._placed(steps, word, start)
 
-    def _placed(self, steps: NDArray[np.int64], word: _Word, offset: int) -> MergeSteps:
+    def _placed(self, steps: NDArray[np.int64], word: Word, offset: int) -> MergeSteps:
         """Return merges whose places are symbols as `MergeSteps`, whose places are bytes."""
         starts = np.array(word.start, dtype=np.int64) + offset
         ends = np.array(word.end, dtype=np.int64) + offset
@@ -330,33 +309,39 @@ class Bpe:
             whole = self.vocabulary.index.get(piece) if self.ignore_merges else None
             if whole is not None:
                 tokens.add(whole, start, end)
-                continue
-            word = self._symbols(piece)
-            self._merge(word)
-            fused = False
-            for symbol, at, to in self._parts(word):
-                stray = symbol in self._strays
-                if stray:
-                    span = (start + at, start + to)
-                    pieces = None if symbol == self.unknown else self.byte_pieces
-                    tokens.add_unknown(text, *span, self.unknown, pieces, fused)
-                else:
-                    tokens.add(symbol, start + at, start + to)
-                fused = stray and self.fuse_unknown
+            else:
+                self.add_tokens(text, start, end, self._merge, tokens)
         return tokens.segmented()
 
-    def _word(self, piece: bytes) -> _Word:
+    def add_tokens(
+        self, text: bytes, start: int, end: int, merge: Merge, tokens: TokenList
+    ) -> None:
+        """Append the tokens of the pre-token `text[start:end]` whose symbols `merge` merges."""
+        word = self.word(text[start:end])
+        merge(word)
+        fused = False
+        for symbol, at, to in self._parts(word):
+            stray = symbol in self._strays
+            if stray:
+                span = (start + at, start + to)
+                pieces = None if symbol == self.unknown else self.byte_pieces
+                tokens.add_unknown(text, *span, self.unknown, pieces, fused)
+            else:
+                tokens.add(symbol, start + at, start + to)
+            fused = stray and self.fuse_unknown
+
+    def _shown_word(self, piece: bytes) -> Word:
         """Return a pre-token's symbols as the trace shows them."""
-        word = self._symbols(piece)
+        word = self.word(piece)
         whole = self.vocabulary.index.get(piece) if self.ignore_merges else None
         if whole is not None:
-            merged = self._symbols(piece)
+            merged = self.word(piece)
             self._merge(merged)
             if merged.symbols() != [(whole, 0, len(piece))]:
-                return _Word([0], [len(piece)], [whole], [1], [], {})
+                return Word([0], [len(piece)], [whole], [1], [], {})
         return word
 
-    def _symbols(self, text: bytes) -> _Word:
+    def word(self, text: bytes) -> Word:
         """Cut a pre-token into its first symbols."""
         base, whole = self.base, self._whole
         prefix, suffix = self.prefix.encode(), self.suffix.encode()
@@ -376,9 +361,9 @@ class Bpe:
             fused = piece is None and self.fuse_unknown
             start = end
         after = list(range(1, len(tokens.ids) + 1))
-        return _Word(tokens.starts, tokens.ends, tokens.ids, after, [], {})
+        return Word(tokens.starts, tokens.ends, tokens.ids, after, [], {})
 
-    def _merge(self, word: _Word) -> None:
+    def _merge(self, word: Word) -> None:
         """Merge until no pair is left; of equal ranks the leftmost goes first.
 
         A heap holds rank and place of each pair; an entry whose pair is gone by the time it
@@ -421,7 +406,7 @@ class Bpe:
                     if len(heap) > size:
                         heapq.heappush(heap, heap.pop())
 
-    def _parts(self, word: _Word) -> Iterator[tuple[int, int, int]]:
+    def _parts(self, word: Word) -> Iterator[tuple[int, int, int]]:
         """Yield (id, start, end) of each symbol that is left, unused pieces taken apart again."""
         todo = word.symbols()
         todo.reverse()

@@ -21,7 +21,7 @@ from engine.matching import EdgeList, TokenList, check_spans, unit_end, unit_sta
 from engine.segmenter import EdgeKind, Edges, Segmented
 
 if TYPE_CHECKING:
-    from engine.bpe import _Word
+    from engine.symbols import Merge, Word
     from engine.trace import NoteRule
 
 MARK = b"</w>"
@@ -61,14 +61,14 @@ class SubwordNmt(Bpe):
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             word = text[start:end]
             if word not in known:
-                known[word] = self._cut(word)
+                known[word] = self._cut(word, self._merge)
             for piece, at, to in known[word]:
                 tokens.add(piece, start + at, start + to)
         return tokens.segmented()
 
     def merge_steps(self, data: NDArray[np.uint8], start: int, end: int) -> MergeSteps:
         """Return the merges applied to the word `data[start:end]`, in order."""
-        word = self._symbols(data[start:end].tobytes())
+        word = self.word(data[start:end].tobytes())
         self._merge(word)
         return self._placed(np.array(word.steps, dtype=np.int64).reshape(-1, 7), word, start)
 
@@ -86,11 +86,18 @@ class SubwordNmt(Bpe):
             return "mark", self.mark
         return None
 
-    def _cut(self, text: bytes) -> list[Token]:
+    def add_tokens(
+        self, text: bytes, start: int, end: int, merge: Merge, tokens: TokenList
+    ) -> None:
+        """Append the tokens of the word `text[start:end]` whose symbols `merge` merges."""
+        for piece, at, to in self._cut(text[start:end], merge):
+            tokens.add(piece, start + at, start + to)
+
+    def _cut(self, text: bytes, merge: Merge) -> list[Token]:
         """Return the tokens of a word."""
-        word = self._symbols(text)
+        word = self.word(text)
         one = len(word.id) == (1 if self.mark < 0 else 2)
-        self._merge(word)
+        merge(word)
         found = word.symbols()
         if not found:
             return []
@@ -123,19 +130,19 @@ class SubwordNmt(Bpe):
             todo.append((left, start, middle))
         return made
 
-    def _symbols(self, text: bytes) -> _Word:
+    def word(self, text: bytes) -> Word:
         """Cut a word into its first symbols; the mark that ends its bytes is one (0.1)."""
         if self.mark < 0 or not text.endswith(MARK):
-            return super()._symbols(text)
+            return super().word(text)
         size = len(text) - len(MARK)
-        word = super()._symbols(text[:size])
+        word = super().word(text[:size])
         word.start.append(size)
         word.end.append(len(text))
         word.id.append(self.mark)
         word.after.append(len(word.id))
         return word
 
-    def _merge(self, word: _Word) -> None:
+    def _merge(self, word: Word) -> None:
         """Merge until no pair is left: that of the lowest rank, at all its places from the left.
 
         Pairs that these merges make wait until all places are done, whatever their rank. Learned
