@@ -201,7 +201,7 @@ def test_merge_steps_lead_to_the_tokens(seed: int) -> None:
     places = [(symbols[start], start, ends[start]) for start in sorted(symbols)]
     assert places == tokens(plain(model, text))
     # The kernel records the same steps.
-    word = model._word(text)
+    word = model._shown_word(text)
     recorded = model._placed(model.tables.merge_steps(word.id), word, 0)
     for mine, twin in zip(recorded, steps, strict=True):
         assert mine.tolist() == twin.tolist()
