@@ -84,7 +84,7 @@ def count_words(
     scanned = SCANS.get(pattern) if pre_tokenizer not in ("whitespace", "metaspace") else None
     counter: _Counter = _Plain(_splitting(pre_tokenizer)) if scanned is None else _Scanned(scanned)
     number = characters = size = 0
-    for chunk in _chunks(texts):
+    for chunk in chunks_of(texts):
         report(characters, 0)
         number += len(chunk)
         characters += sum(map(len, chunk))
@@ -96,6 +96,15 @@ def count_words(
             f"a word occurs {int(counts.max()):,} times", "", f"at most {MOST:,} can be counted"
         )
     return Words(data, offsets, counts, number, characters, size)
+
+
+def cut(text: str, pre_tokenizer: str) -> list[str]:
+    """Return the words of a text in order, cut as `count_words` cuts.
+
+    Raises `ParameterError` for a pattern that isn't one.
+    """
+    check_pre_tokenizer(pre_tokenizer)
+    return list(_splitting(pre_tokenizer)(text))
 
 
 def check_pre_tokenizer(name: str) -> None:
@@ -115,7 +124,8 @@ def check_pre_tokenizer(name: str) -> None:
         ) from None
 
 
-def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+def chunks_of(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the texts in lists of `CHUNK` characters or a little more."""
     chunk: list[str] = []
     size = 0
     for text in texts:
@@ -166,11 +176,10 @@ class _Plain:
         return words.data, words.offsets, words.counts
 
 
-class _Scanned:
-    """Counts the pre-tokens of a pattern that a kernel runs; the words lie in flat arrays."""
+class WordTable:
+    """Counts words by a kernel; they lie in flat arrays."""
 
-    def __init__(self, rule: Scan) -> None:
-        self._rule = rule
+    def __init__(self) -> None:
         self._table = np.full(1 << 16, -1, dtype=np.int32)
         self._hashes = np.empty(1 << 15, dtype=np.uint64)
         self._kept = np.empty(1 << 19, dtype=np.uint8)
@@ -178,12 +187,10 @@ class _Scanned:
         self._counts = np.empty(1 << 15, dtype=np.int64)
         self._words = np.zeros(1, dtype=np.int64)
 
-    def count(self, texts: Sequence[str]) -> int:
-        """Count the words of some texts; return the texts' size in bytes."""
+    def enter(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        """Count the words that lie end to end in `data`, where `ends` are."""
         from engine.kernels.count_words import count_words as kernel
 
-        data, line_ends = pack(texts)
-        ends, _ = scan(self._rule, data, line_ends)
         first = 0
         while True:
             first = int(kernel(
@@ -191,7 +198,7 @@ class _Scanned:
                 self._counts, self._words,
             ))  # fmt: skip
             if first == len(ends):
-                return len(data)
+                return
             longest = int(ends[first]) - (int(ends[first - 1]) if first else 0)
             self._widen(longest)
 
@@ -215,6 +222,21 @@ class _Scanned:
         number = int(self._words[0])
         offsets = self._offsets[: number + 1].copy()
         return self._kept[: offsets[-1]].copy(), offsets, self._counts[:number].copy()
+
+
+class _Scanned(WordTable):
+    """Counts the pre-tokens of a pattern that a kernel runs."""
+
+    def __init__(self, rule: Scan) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def count(self, texts: Sequence[str]) -> int:
+        """Count the words of some texts; return the texts' size in bytes."""
+        data, line_ends = pack(texts)
+        ends, _ = scan(self._rule, data, line_ends)
+        self.enter(data, ends)
+        return len(data)
 
 
 _Counter = _Plain | _Scanned
