@@ -92,6 +92,8 @@ def _by_id(bpe: Bpe) -> NDArray[np.int32]:
             marked = [bool(mark in vocabulary.text(i)) for i in range(len(vocabulary))]
             units = units - np.array(marked) * len(mark)
     several = vocabulary.matchable & (units > 1)
+    if bpe.unknown >= 0:
+        several[bpe.unknown] = False
     return (np.cumsum(several) - several).astype(np.int32)
 
 
