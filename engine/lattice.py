@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,12 +292,17 @@ class Lattice:
         return count_paths(self)
 
     def sample(
-        self, method: str = "perfect", theta: float = 1.0, count: int = 1, seed: Seed = 0
+        self,
+        method: str = "perfect",
+        theta: float = 1.0,
+        count: int = 1,
+        seed: Seed = 0,
+        **settings: Any,
     ) -> Draws:
-        """Draw `count` segmentations; see `engine.sample`."""
+        """Draw `count` segmentations; see `engine.sample.sample` for methods and settings."""
         from engine.sample import sample
 
-        return sample(self, method, theta=theta, count=count, seed=seed)
+        return sample(self, method, theta, count, seed, **settings)
 
     def _repr_svg_(self) -> str:
         from engine.svg import lattice_svg

@@ -7,7 +7,7 @@ have arrived, each edge is held with exactly its share of the node's weight, and
 different nodes are independent, so following the held edges back from the last node draws a path
 from the law P(path) ∝ exp(θ·score). This is BytePiece's second sampling method.
 
-The coins don't depend on the draw: they are tossed in `engine.sample`.
+The coins don't depend on the draw: they are tossed in `engine.samplers.gibbs`.
 """
 
 from __future__ import annotations
@@ -42,12 +42,17 @@ class Reservoir:
 
 
 def reservoir(lattice: Lattice, theta: float) -> Reservoir:
-    """Return the coins of every edge at inverse temperature `theta`.
+    """Return the coins of every edge at inverse temperature `theta`."""
+    return coins(lattice, reduced_weights(lattice, theta))
+
+
+def coins(lattice: Lattice, weights: NDArray[np.float64]) -> Reservoir:
+    """Return the coins of every edge under log-weights, float64[e].
 
     Computed with Python's `math` alone, so one seed gives one path also where numpy or a
     compiler would round a logarithm in another way.
     """
-    weight = reduced_weights(lattice, theta)[lattice.by_end].tolist()
+    weight = weights[lattice.by_end].tolist()
     starts = lattice.start[lattice.by_end].tolist()
     ends = lattice.end[lattice.by_end].tolist()
     accumulated = [-math.inf] * lattice.n_nodes

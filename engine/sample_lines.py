@@ -12,7 +12,7 @@ from engine.errors import CoverageError, ParameterError
 from engine.model import Model
 from engine.passes import check_theta
 from engine.rng import key_of
-from engine.sample import SAMPLERS
+from engine.sample import sampler_of
 from engine.segmenter import Edges, Segmented
 from engine.unigram import Unigram
 
@@ -30,10 +30,7 @@ def sample_lines(
     `CoverageError` with the number of the line.
     """
     check_theta(theta)
-    if method not in SAMPLERS:
-        raise ParameterError(
-            f"there is no sampling method {method!r}", "method", f"use {', '.join(SAMPLERS)}"
-        )
+    sampler_of(method)
     segmenter = model.segmenter
     if segmenter.law or not isinstance(segmenter, Unigram):
         raise ParameterError(segmenter.law, "", "open a Unigram model for probabilities")

@@ -17,7 +17,7 @@ from engine.lattice import Path
 from engine.passes import check_theta, path_score
 from engine.reservoir import reservoir
 from engine.rng import Seed, key_of, seed_number, uniforms
-from engine.sample import gibbs_probability
+from engine.samplers.gibbs import gibbs_probability
 from engine.search import follow, viterbi
 from engine.trace import Arrival, BackStep, PassState
 

@@ -8,13 +8,15 @@ import random
 import numpy as np
 import pytest
 
-from engine import sample as sampling
 from engine.errors import ParameterError
 from engine.goodness import chi_square, share_interval, total_variation, upper_gamma
 from engine.lattice import Lattice
 from engine.reservoir import reservoir
 from engine.rng import key_of, uniform
-from engine.sample import exact_law, sample
+from engine.sample import sample
+from engine.sampler import SamplingSettings
+from engine.samplers import gibbs
+from engine.samplers.gibbs import exact_law
 from engine.search import count_paths, follow
 from tests.engine.lattices import exact, lattice_of, random_lattice
 
@@ -118,7 +120,7 @@ def one_by_one(lattice: Lattice, theta: float, seed: int, draw: int) -> list[int
 
 def test_many_draws_at_once_equal_the_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     # Few numbers at a time: draws fall into several blocks.
-    monkeypatch.setattr(sampling, "BLOCK", 100)
+    monkeypatch.setattr(gibbs, "BLOCK", 100)
     rng = random.Random(8)
     for seed in range(20):
         lattice = random_lattice(rng)
@@ -137,10 +139,10 @@ def test_the_kernel_draws_what_the_matrix_draws(monkeypatch: pytest.MonkeyPatch)
     for lattice, count in [*((lattice, 25) for lattice in small), (long, 3)]:
         drawn = []
         for kernels in (False, True):
-            monkeypatch.setattr(sampling, "compiled", lambda size, kernels=kernels: kernels)
+            monkeypatch.setattr(gibbs, "compiled", lambda size, kernels=kernels: kernels)
             draws = sample(lattice, "perfect", 0.4, count, 99)
             drawn.append([draws.paths[i].edges.tolist() for i in draws.order])
-            later = sampling.draw_perfect(lattice, 0.4, 99, count - 1, first=1)
+            later = gibbs.draw_perfect(lattice, SamplingSettings(0.4), 99, range(1, count))
             assert [edges.tolist() for edges in later] == drawn[-1][1:]
         assert drawn[0] == drawn[1]
         assert drawn[0][0] == one_by_one(lattice, 0.4, 99, 0)
@@ -205,8 +207,8 @@ def test_a_generator_gives_a_seed_that_can_be_used_again() -> None:
 
 def test_bad_parameters_are_refused() -> None:
     lattice = counted()
-    with pytest.raises(ParameterError, match=r"no sampling method 'ffbs'.*viterbi, perfect"):
-        sample(lattice, "ffbs")
+    with pytest.raises(ParameterError, match=r"no sampling method 'dice'.*viterbi, viterbi-v1"):
+        sample(lattice, "dice")
     with pytest.raises(ParameterError, match="0 draws"):
         sample(lattice, count=0)
     with pytest.raises(ParameterError, match="from 1 to 10,000,000"):

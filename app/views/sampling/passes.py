@@ -15,7 +15,8 @@ from app.analysis import Analysis
 from app.views.sampling.tally import Listing, list_law
 from engine.lattice import Lattice
 from engine.progress import Report
-from engine.sample import draw_perfect
+from engine.sampler import SamplingSettings
+from engine.samplers.gibbs import draw_perfect
 from engine.traces.passes import PassTrace, trace_perfect, trace_viterbi
 
 SEARCHED = 10_000
@@ -60,9 +61,10 @@ def draw_in_chunks(
 ) -> None:
     """Draw numbers first … last − 1, giving them away in chunks."""
     chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
-    for start in range(first, last, chunk):
-        report(start - first, last - first)
-        give(draw_perfect(lattice, theta, seed, min(chunk, last - start), start))
+    settings, draws = SamplingSettings(theta), range(first, last)
+    for done in range(0, len(draws), chunk):
+        report(done, len(draws))
+        give(draw_perfect(lattice, settings, seed, draws[done : done + chunk]))
 
 
 def find_other(
@@ -70,9 +72,11 @@ def find_other(
 ) -> int | None:
     """Return the first draw from `first` on that isn't `best`; None after many."""
     chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
+    settings = SamplingSettings(theta)
     for start in range(first, first + SEARCHED, chunk):
         report(start - first, SEARCHED)
-        for i, edges in enumerate(draw_perfect(lattice, theta, seed, chunk, start)):
+        draws = range(start, start + chunk)
+        for draw, edges in zip(draws, draw_perfect(lattice, settings, seed, draws), strict=True):
             if not np.array_equal(edges, best):
-                return start + i
+                return draw
     return None

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from app.draw.lane import path_text
 from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.lattice import Lattice, Path
-from engine.sample import EXACT_LIMIT, exact_law
+from engine.sampler import EXACT_LIMIT
+from engine.samplers.gibbs import exact_law
 
 LISTED = 20
 """Outcomes with a row of their own; the others share one."""

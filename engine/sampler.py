@@ -1,0 +1,92 @@
+"""What a sampling method is to the rest of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lattice import Path
+from engine.passes import path_score
+
+if TYPE_CHECKING:
+    from engine.lattice import Lattice
+    from engine.model import Batch, Model
+
+Ints = NDArray[np.int32]
+
+EXACT_LIMIT = 10_000
+"""Number of segmentations up to which a law is listed path by path."""
+
+
+@dataclass(frozen=True)
+class SamplingSettings:
+    """The parameters of all methods; each reads those in `Sampler.settings`.
+
+    theta: the inverse temperature θ, a finite number ≥ 0; 1 is the model's own law, 0 uniform, a
+    large one leads to Viterbi. dropout: the probability p, 0 to 1, that a candidate is skipped;
+    0 is the model's own encoding. nbest_size: ℓ, the number of best paths to choose from.
+    """
+
+    theta: float = 1.0
+    dropout: float = 0.1
+    nbest_size: int = 64
+
+
+@dataclass(frozen=True, eq=False)
+class PathLaw:
+    """The exact distribution of a method over the segmentations of one lattice.
+
+    probability: from a path's edges to its probability; NaN where that can't be had.
+    listing: returns all paths that can be drawn, most probable first, or None where they are too
+        many to list; called when `paths` is first asked for.
+    lost: the share of the law P ∝ exp(θ · score) that the method can't reach (`nbest`); else 0.
+    """
+
+    probability: Callable[[Ints], float]
+    listing: Callable[[], Sequence[Path] | None]
+    lost: float = 0.0
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...] | None:
+        """All paths that can be drawn, most probable first; None where they are too many."""
+        found = self.listing()
+        return None if found is None else tuple(found)
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """A method of drawing segmentations.
+
+    draw: (lattice, settings, seed, draws) → the edges of each draw. `draws` are numbers; draw d
+        uses the stream `engine.rng.key_of(seed, d)` alone, so it doesn't depend on the others.
+    law: (lattice, settings) → the exact distribution.
+    settings: the fields of `SamplingSettings` that the method reads.
+    lines: (model, lines, settings, key) → one draw of each line, faster than by its lattice;
+        `key` is the stream. None where there is no such road.
+    distinct: the draws of one call are different paths, as many as there are at most; they are
+        one sample of a set, and `draws` must start at 0.
+    """
+
+    draw: Callable[[Lattice, SamplingSettings, int, range], list[Ints]]
+    law: Callable[[Lattice, SamplingSettings], PathLaw]
+    settings: tuple[str, ...] = ("theta",)
+    lines: Callable[[Model, Sequence[str], SamplingSettings, int], Batch] | None = None
+    distinct: bool = False
+
+
+def law_of(lattice: Lattice, law: dict[tuple[int, ...], float] | None) -> PathLaw:
+    """Return the `PathLaw` of probabilities by edges; None stands for a law that can't be had."""
+    if law is None:
+        return PathLaw(lambda _edges: float("nan"), lambda: None)
+
+    def listing() -> list[Path]:
+        ranked = sorted(law.items(), key=lambda item: (-item[1], item[0]))
+        found = [(np.array(edges, dtype=np.int32), p) for edges, p in ranked]
+        return [Path(lattice, edges, path_score(lattice, edges), p) for edges, p in found]
+
+    return PathLaw(lambda edges: law.get(tuple(edges.tolist()), 0.0), listing)

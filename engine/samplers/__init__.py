@@ -1,0 +1,1 @@
+"""Methods that draw paths of a lattice by its scores; `engine.sample` names them."""
