@@ -281,6 +281,49 @@ def replace(pair: Int, new: Int, longest: Int, slots: Ints, weights: Ints, table
 
 
 @kernel
+def lacks(pair: Int, left: Int, right: Int, keys: Keys, table: Ints, heads: Ints, places: Ints,
+          links: Ints, text: Bytes, at: Longs, state: Longs) -> bool:  # fmt: skip
+    """Return whether a merge needs more room than there is; what, is in the state then.
+
+    pair: the one that merges, -1 where it stands nowhere. left, right: its symbols.
+    """
+    new = ZERO + state[u(SYMBOLS)]
+    listed = ZERO
+    if pair >= 0:
+        node = ZERO + heads[u(pair)]
+        while node >= 0:
+            listed += 1
+            node = ZERO + links[u(node)]
+    pairs = state[u(PAIRS)] + min(2 * listed, 2 * new + 2)
+    nodes = state[u(NODES)] + max(ZERO, listed - state[u(FREE_NODES)])
+    bytes_of_pair = at[u(left + 1)] - at[u(left)] + at[u(right + 1)] - at[u(right)]
+    lacking = ZERO
+    if pairs > keys.size or 2 * pairs > table.size:
+        lacking |= FEW_PAIRS
+    if nodes > places.size:
+        lacking |= FEW_NODES
+    if at[u(new)] + bytes_of_pair > text.size:
+        lacking |= FEW_BYTES
+    state[u(LACKING)] = lacking
+    return bool(lacking != 0)
+
+
+@kernel
+def make_symbol(left: Int, right: Int, text: Bytes, at: Longs, size: Ints,
+                state: Longs) -> None:  # fmt: skip
+    """Add the symbol that two make: its bytes and its slots."""
+    new = ZERO + state[u(SYMBOLS)]
+    write = ZERO + at[u(new)]
+    for part in (left, right):
+        for i in range(at[u(part)], at[u(part + 1)]):
+            text[u(write)] = text[u(i)]
+            write += 1
+    at[u(new + 1)] = write
+    size[u(new)] = size[u(left)] + size[u(right)]
+    state[u(SYMBOLS)] = new + 1
+
+
+@kernel
 def learn(least: Int, limit: Int, budget: Int, rule: Int, longest: Int, asks: bool, slots: Ints,
           weights: Ints, table: Ints, keys: Keys, counts: Longs, heads: Ints, places: Ints,
           links: Ints, seen: Longs, text: Bytes, at: Longs, size: Ints, queue_counts: Longs,
@@ -312,25 +355,7 @@ def learn(least: Int, limit: Int, budget: Int, rule: Int, longest: Int, asks: bo
                 return ZERO + ASK
         left, right = np.int64(key >> HALF), np.int64(key & LOW)
         new = ZERO + state[u(SYMBOLS)]
-        listed = ZERO
-        if pair >= 0:
-            node = ZERO + heads[u(pair)]
-            while node >= 0:
-                listed += 1
-                node = ZERO + links[u(node)]
-        more = min(2 * listed, 2 * new + 2)
-        pairs = state[u(PAIRS)] + more
-        nodes = state[u(NODES)] + max(ZERO, listed - state[u(FREE_NODES)])
-        bytes_of_pair = at[u(left + 1)] - at[u(left)] + at[u(right + 1)] - at[u(right)]
-        lacking = ZERO
-        if pairs > keys.size or 2 * pairs > table.size:
-            lacking |= FEW_PAIRS
-        if nodes > places.size:
-            lacking |= FEW_NODES
-        if at[u(new)] + bytes_of_pair > text.size:
-            lacking |= FEW_BYTES
-        if lacking:
-            state[u(LACKING)] = lacking
+        if lacks(pair, left, right, keys, table, heads, places, links, text, at, state):
             return ZERO + ROOM
         ties = ZERO + state[u(LEVEL_SIZE)]
         count = ZERO
@@ -361,15 +386,7 @@ def learn(least: Int, limit: Int, budget: Int, rule: Int, longest: Int, asks: bo
         log[u(entry + 4)] = -1 if rival < 0 else np.int64(keys[u(rival)] >> HALF)
         log[u(entry + 5)] = -1 if rival < 0 else np.int64(keys[u(rival)] & LOW)
         log[u(entry + 6)] = -1 if rival < 0 else counts[u(rival)]
-        # The new symbol.
-        write = ZERO + at[u(new)]
-        for part in (left, right):
-            for i in range(at[u(part)], at[u(part + 1)]):
-                text[u(write)] = text[u(i)]
-                write += 1
-        at[u(new + 1)] = write
-        size[u(new)] = size[u(left)] + size[u(right)]
-        state[u(SYMBOLS)] = new + 1
+        make_symbol(left, right, text, at, size, state)
         before = ZERO + state[u(PAIRS)]
         if pair >= 0:
             budget -= replace(pair, new, longest, slots, weights, table, keys, counts, heads,

@@ -23,21 +23,28 @@ MOST_SLOTS = 1_600_000_000
 LOOKS = 64
 """A watcher sees what is learnt after at least a 64th more."""
 
-_RULE = {
+RULE = {
     "lexicographic-smallest": tie_heap.SMALLEST,
     "lexicographic-largest": tie_heap.LARGEST,
     "lowest-ids": tie_heap.LOWEST,
     "shortest-then-smallest": tie_heap.SHORTEST,
     "first-seen": tie_heap.FIRST,
 }
-assert set(_RULE) == set(TIE_BREAKS)
+assert set(RULE) == set(TIE_BREAKS)
 
 
 def learn_compiled(
     units: Units, rules: Rules, report: Report, watch: Watch | None = None
 ) -> LearntMerges:
     """Do what `engine.train.merges.learn_merges` does."""
-    work, shown = _Work(units, rules), 0
+    return run_and_watch(Work(units, rules), units, rules, report, watch)
+
+
+def run_and_watch(
+    work: Work, units: Units, rules: Rules, report: Report, watch: Watch | None
+) -> LearntMerges:
+    """Learn to the end, and show the watcher now and then what is learnt so far."""
+    shown = 0
 
     def seen(done: int, total: int) -> None:
         nonlocal shown
@@ -52,8 +59,13 @@ def learn_compiled(
     return from_rows(units, rules, rows, "size" if len(rows) == rules.merges else "count")
 
 
-class _Work:
+class Work:
     """The arrays of one run; `engine.kernels.learn` says what each holds."""
+
+    by_pair: tuple[str, ...] = (
+        "keys", "counts", "heads", "seen", "queue_counts", "queue", "level"
+    )  # fmt: skip
+    """Arrays with an entry for each pair, which grow together."""
 
     def __init__(self, units: Units, rules: Rules) -> None:
         self.rules, self.base = rules, len(units.base)
@@ -90,6 +102,11 @@ class _Work:
         self.given = np.array(packed, dtype=np.uint64)
         count = int(self.state[kernel.PAIRS])
         self._bar(count)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Put the pairs of base symbols into the queue."""
+        rules, count = self.rules, int(self.state[kernel.PAIRS])
         able = np.flatnonzero((self.counts[:count] >= rules.least) & (self.heads[:count] >= 0))
         # Sorted from the highest count down, the queue is a heap.
         able = able[np.argsort(-self.counts[able], kind="stable")]
@@ -128,7 +145,7 @@ class _Work:
         if room == len(self.keys):
             return
         count = int(self.state[kernel.PAIRS])
-        for name in ("keys", "counts", "heads", "seen", "queue_counts", "queue", "level"):
+        for name in self.by_pair:
             setattr(self, name, _longer(getattr(self, name), room))
         self.table = np.full(2 * room, -1, dtype=np.int32)
         kernel.fill_table(self.table, self.keys, count)
@@ -143,12 +160,7 @@ class _Work:
         veto = rules.veto
         while True:
             report(int(state[kernel.MERGES]), rules.merges)
-            why = kernel.learn(
-                rules.least, self.limit, BUDGET, _RULE[rules.tie_break], rules.longest,
-                veto is not None, self.slots, self.weights, self.table, self.keys, self.counts,
-                self.heads, self.places, self.links, self.seen, self.text, self.at, self.size,
-                self.queue_counts, self.queue, self.level, self.given, self.log, state,
-            )  # fmt: skip
+            why = self._learn()
             if why == kernel.DONE:
                 report(rules.merges, rules.merges)
                 return
@@ -159,6 +171,17 @@ class _Work:
                 key = int(self.keys[state[kernel.ASKED]])
                 parts = (self._bytes(key >> 32), self._bytes(key & 0xFFFFFFFF))
                 state[kernel.ANSWER] = 0 if veto(*parts) else 1
+
+    def _learn(self) -> int:
+        """Learn for a while; return why the kernel came back."""
+        rules = self.rules
+        why = kernel.learn(
+            rules.least, self.limit, BUDGET, RULE[rules.tie_break], rules.longest,
+            rules.veto is not None, self.slots, self.weights, self.table, self.keys, self.counts,
+            self.heads, self.places, self.links, self.seen, self.text, self.at, self.size,
+            self.queue_counts, self.queue, self.level, self.given, self.log, self.state,
+        )  # fmt: skip
+        return int(why)
 
     def _bytes(self, symbol: int) -> bytes:
         return self.text[self.at[symbol] : self.at[symbol + 1]].tobytes()
@@ -189,7 +212,7 @@ def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 def pair_counts(units: Units, rules: Rules, report: Report) -> dict[tuple[int, int], int]:
     """Return how often each pair stands once the given merges of the rules are done."""
-    work = _Work(units, rules)
+    work = Work(units, rules)
     work.run(report)
     count = int(work.state[kernel.PAIRS])
     stand = np.flatnonzero(work.counts[:count] > 0)

@@ -39,6 +39,14 @@ left part (SentencePiece). first-seen: the pair that stands first in the corpus 
 
 TIE_BREAKS: tuple[TieBreak, ...] = get_args(TieBreak)
 
+Select = Literal["frequency", "likelihood"]
+"""Which pair merges next. frequency: the one that stands most often (BPE). likelihood: the one with
+the highest count(ab) / (count(a) · count(b)), counts of symbols being those of the corpus as it is
+then: how much more often the two stand together than by chance (WordPiece, Schuster & Nakajima
+2012 as it is commonly told). Quotients are compared exactly; equal ones go by the tie rule."""
+
+SELECTS: tuple[Select, ...] = get_args(Select)
+
 Watch = Callable[["LearntMerges"], None]
 """Called now and then with the merges learnt so far, of which `ended` is `under way`."""
 
@@ -60,7 +68,8 @@ class LearntMerges:
 
     base: the bytes of each base symbol. Merge k makes symbol len(base) + k. left, right:
     int32[m], symbols. count: int64[m], how often the pair stood; 0 for a given merge that didn't.
-    ties: int32[m], how many pairs had that count; 0 for a given merge. rival_left, rival_right,
+    ties: int32[m], how many pairs had that count (by likelihood: that quotient); 0 for a given
+    merge. rival_left, rival_right,
     rival_count: the pair that would have come next, −1 where there was none. tokens: int64[m + 1],
     tokens of the corpus before the first merge and after each. given: how many merges were given.
     ended: why there are no more: `size` or `count` (no pair is frequent enough).
@@ -97,7 +106,8 @@ class Rules:
 
     merges: how many at most. least: the lowest count of a pair that merges. longest: base symbols
     of the longest symbol. given: pairs of symbols to merge first, whatever their counts. veto:
-    asked for each pair that is about to merge.
+    asked for each pair that is about to merge. select: what the next pair is chosen by; likelihood
+    knows no given merges and no rule `first-seen`.
     """
 
     merges: int
@@ -106,6 +116,7 @@ class Rules:
     longest: int = LONGEST
     given: Sequence[tuple[int, int]] = ()
     veto: Veto | None = None
+    select: Select = "frequency"
 
 
 def learn_merges(
@@ -120,6 +131,10 @@ def learn_merges(
     check_rules(rules)
     _check_given(units, rules)
     if compiled(len(units.symbols)):
+        if rules.select == "likelihood":
+            from engine.train.by_likelihood import learn_by_likelihood
+
+            return learn_by_likelihood(units, rules, report, watch)
         from engine.train.compiled import learn_compiled
 
         return learn_compiled(units, rules, report, watch)
@@ -133,6 +148,15 @@ def check_rules(rules: Rules) -> None:
     if rules.tie_break not in TIE_BREAKS:
         names = ", ".join(TIE_BREAKS)
         raise ParameterError(f"no tie rule {rules.tie_break!r}", "", f"choose one of {names}")
+    if rules.select not in SELECTS:
+        names = ", ".join(SELECTS)
+        raise ParameterError(f"no selection {rules.select!r}", "", f"choose one of {names}")
+    if rules.select == "likelihood" and (rules.given or rules.tie_break == "first-seen"):
+        raise ParameterError(
+            "merging by likelihood takes no given merges and no tie rule first-seen",
+            "",
+            "merge by frequency, or leave them out",
+        )
     if rules.merges < 0:
         raise ParameterError(f"{rules.merges:,} merges", "", "ask for 0 or more")
     if not 1 <= rules.least <= MOST:

@@ -7,7 +7,8 @@ Slow, short and easily seen to be right: it serves small corpora and is what
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -36,7 +37,8 @@ def learn_plain(
         if watch is not None and rows:
             watch(from_rows(units, rules, _table(rows), "under way"))
         found = _counted(words, counts)
-        ranked = _ranked(found, rules, symbols, sizes, barred)
+        worth = found if rules.select == "frequency" else _likelihood(found, words, counts)
+        ranked = _ranked(found, worth, rules, symbols, sizes, barred)
         if len(rows) < len(rules.given):
             left, right = rules.given[len(rows)]
             rows.append((left, right, found[left, right], 0, -1, -1, -1))
@@ -48,7 +50,7 @@ def learn_plain(
                 break
             left, right = ranked[0]
             count = found[left, right]
-            ties = sum(found[pair] == count for pair in ranked)
+            ties = sum(worth[pair] == worth[ranked[0]] for pair in ranked)
             rival = (*ranked[1], found[ranked[1]]) if len(ranked) > 1 else (-1, -1, -1)
             rows.append((left, right, count, ties, *rival))
         symbols.append(symbols[left] + symbols[right])
@@ -83,10 +85,26 @@ def from_rows(units: Units, rules: Rules, rows: np.ndarray[Any, Any], ended: End
     )
 
 
+def _likelihood(
+    found: Counter[Pair], words: list[list[int]], counts: list[int]
+) -> dict[Pair, Fraction]:
+    """Return count(ab) / (count(a) · count(b)) of each pair."""
+    alone: Counter[int] = Counter()
+    for word, times in zip(words, counts, strict=True):
+        for symbol in word:
+            alone[symbol] += times
+    return {(a, b): Fraction(n, alone[a] * alone[b]) for (a, b), n in found.items()}
+
+
 def _ranked(
-    found: Counter[Pair], rules: Rules, symbols: list[bytes], sizes: list[int], barred: set[Pair]
+    found: Counter[Pair],
+    worth: Mapping[Pair, Fraction | int],
+    rules: Rules,
+    symbols: list[bytes],
+    sizes: list[int],
+    barred: set[Pair],
 ) -> list[Pair]:
-    """Return the pairs that may merge, the next one first."""
+    """Return the pairs that may merge, the next one first. worth: what they are chosen by."""
     order = {pair: place for place, pair in enumerate(found)}
     keys: dict[str, Callable[[Pair], Any]] = {
         "lexicographic-smallest": lambda p: (symbols[p[0]], symbols[p[1]]),
@@ -106,7 +124,7 @@ def _ranked(
     ]
     able.sort()  # what the rule leaves equal goes by ids
     able.sort(key=keys[rules.tie_break], reverse=rules.tie_break == "lexicographic-largest")
-    able.sort(key=lambda pair: -found[pair])
+    able.sort(key=lambda pair: -worth[pair])
     return able
 
 
