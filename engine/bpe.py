@@ -183,7 +183,7 @@ class Bpe:
         ids = np.flatnonzero((vocabulary.kind == PieceKind.HOLE) & (vocabulary.lengths > 0))
         lacking = {vocabulary.bytes(i): i for i in ids.tolist()}
         if self.rule == "concatenation":
-            unused = ((vocabulary.bytes(i), i) for i in self._unused)
+            unused = ((vocabulary.bytes(i), i) for i in self.unused)
             lacking.update((text, i) for text, i in unused if text and self._one_unit(text))
         return lacking
 
@@ -218,8 +218,16 @@ class Bpe:
         return lowest
 
     @cached_property
-    def _unused(self) -> frozenset[int]:
+    def unused(self) -> frozenset[int]:
+        """Pieces marked as unused: SentencePiece takes them apart again."""
         return frozenset(np.flatnonzero(self.vocabulary.kind == PieceKind.UNUSED).tolist())
+
+    @cached_property
+    def inner_pairs(self) -> frozenset[int] | None:
+        """Neighbours that a merge may join; see `engine.dropout.stretches.inner_pairs`."""
+        from engine.dropout.stretches import inner_pairs
+
+        return inner_pairs(self)
 
     def pair(self, left: int, right: int) -> tuple[int, int] | None:
         """Return (rank, result) of the merge of two symbols, None where they don't merge."""
@@ -279,7 +287,7 @@ class Bpe:
         data, starts, ends = check_spans(data, starts, ends)
         # Left to the plain road, as hardly a model has them: taking unused pieces apart again,
         # and symbols without a piece.
-        if compiled(len(data)) and not (self._unused or self.lacking):
+        if compiled(len(data)) and not (self.unused or self.lacking):
             return self.segment_compiled(data, starts, ends)
         return self.segment_plain(data, starts, ends)
 
@@ -378,7 +386,7 @@ class Bpe:
             found = pairs.get(ids[i] << 32 | ids[j])
             if found is not None:
                 heap.append((found >> 32) << 32 | i)
-                if (found & LOW) in self._unused:
+                if (found & LOW) in self.unused:
                     word.split[found & LOW] = (ids[i], ids[j])
 
         for i in range(n - 1):
@@ -412,7 +420,7 @@ class Bpe:
         todo.reverse()
         while todo:
             symbol, start, end = todo.pop()
-            halves = word.split.get(symbol) if symbol in self._unused else None
+            halves = word.split.get(symbol) if symbol in self.unused else None
             if halves is None:
                 yield symbol, start, end
             else:

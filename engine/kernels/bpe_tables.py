@@ -29,6 +29,7 @@ from engine.kernels.bpe_linear import (
     find_shorter,
 )
 from engine.kernels.build_trie import Keys, build_trie
+from engine.kernels.dropout import encode_dropping
 from engine.kernels.trie import ZERO, Ints, Longs
 from engine.pieces import PieceKind
 
@@ -245,6 +246,50 @@ class BpeTables:
                 self.byte_pieces,
                 SCAN_LIMIT,
                 longest,
+                ids,
+                at,
+                to,
+            )
+        )
+
+    def encode_dropping(
+        self,
+        data: NDArray[np.uint8],
+        starts: Longs,
+        ends: Longs,
+        longest: int,
+        rule: int,
+        p: float,
+        key: int,
+        ids: Ints,
+        at: Longs,
+        to: Longs,
+    ) -> int:
+        """Do what `encode` does with merges dropped, see `engine.kernels.dropout`."""
+        bpe, trie = self.bpe, self.trie
+        return int(
+            encode_dropping(
+                data,
+                starts,
+                ends,
+                trie.table,
+                trie.by_char,
+                trie.units,
+                trie.ids,
+                self.flags,
+                self.leads,
+                self.base,
+                self.pairs,
+                self.bits,
+                self.apart,
+                bpe.unknown,
+                bpe.fuse_unknown,
+                self.byte_pieces,
+                SCAN_LIMIT,
+                longest,
+                rule,
+                p,
+                np.uint64(key),
                 ids,
                 at,
                 to,

@@ -1,0 +1,85 @@
+"""A BPE model's rule with dropout, as a segmenter: what cuts many texts at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bpe import Bpe
+from engine.dropout import DropRule
+from engine.dropout.merging import Coins, dropping
+from engine.kernels import compiled
+from engine.matching import TokenList, check_spans, room_for_tokens
+from engine.segmenter import Edges, Segmented
+from engine.subword_nmt import SubwordNmt
+
+
+@dataclass(frozen=True, eq=False)
+class DroppingBpe:
+    """A BPE model's rule that drops merges with probability p.
+
+    key: the stream of random numbers of each call of `segment`. draws: how often that will be
+    called about, which tells whether the kernel is worth it; both roads give the same.
+    """
+
+    bpe: Bpe
+    rule: DropRule
+    p: float
+    key: int
+    draws: int = field(default=1)
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm, `bpe`."""
+        return self.bpe.algorithm
+
+    @property
+    def law(self) -> str:
+        """Why the scores give no law over segmentations."""
+        return self.bpe.law
+
+    def segment(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Cut each pre-token; at p = 0 as the model does."""
+        if self.p == 0.0:
+            return self.bpe.segment(data, starts, ends)
+        data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data) * self.draws) and not self.needs_plain:
+            return self.segment_compiled(data, starts, ends)
+        return self.segment_plain(data, starts, ends)
+
+    @property
+    def needs_plain(self) -> bool:
+        """Whether the kernel can't merge for this model; see `Bpe.segment`."""
+        bpe = self.bpe
+        return isinstance(bpe, SubwordNmt) or bool(bpe.unused or bpe.lacking)
+
+    def segment_compiled(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Do what `segment` does with the kernel, p above 0; the spans must be checked."""
+        longest, ids, at, to = room_for_tokens(starts, ends)
+        count = self.bpe.tables.encode_dropping(
+            data, starts, ends, longest, int(self.rule), self.p, self.key, ids, at, to
+        )
+        return Segmented(ids[:count], at[:count], to[:count])
+
+    def segment_plain(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Segmented:
+        """Do what `segment` does in plain Python, p above 0."""
+        text = data.tobytes()
+        tokens = TokenList()
+        merge = dropping(self.bpe, self.rule, self.p, Coins(self.key))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            self.bpe.add_tokens(text, start, end, merge, tokens)
+        return tokens.segmented()
+
+    def edges(
+        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> Edges:
+        """Return the edges of the model's lattice."""
+        return self.bpe.edges(data, starts, ends)
