@@ -18,7 +18,7 @@ CONTEXT = "Counts"
 Counted = Literal[
     "token", "grapheme", "byte", "character", "edge", "piece", "language", "segmentation", "draw",
     "merge", "model", "warning", "pre-token", "stretch", "space",
-    "special token", "word", "line",
+    "special token", "word", "line", "time", "base symbol", "other pair",
 ]  # fmt: skip
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -64,6 +64,15 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "word": (QT_TRANSLATE_NOOP("Counts", "{n} word"), QT_TRANSLATE_NOOP("Counts", "{n} words")),
     "line": (QT_TRANSLATE_NOOP("Counts", "{n} line"), QT_TRANSLATE_NOOP("Counts", "{n} lines")),
+    "time": (QT_TRANSLATE_NOOP("Counts", "{n} time"), QT_TRANSLATE_NOOP("Counts", "{n} times")),
+    "base symbol": (
+        QT_TRANSLATE_NOOP("Counts", "{n} base symbol"),
+        QT_TRANSLATE_NOOP("Counts", "{n} base symbols"),
+    ),
+    "other pair": (
+        QT_TRANSLATE_NOOP("Counts", "{n} other pair"),
+        QT_TRANSLATE_NOOP("Counts", "{n} other pairs"),
+    ),
 }
 
 
