@@ -168,9 +168,9 @@ def open_corpus(
     )  # fmt: skip
 
 
-Invalid = Literal["refuse", "skip", "replace"]
-"""What becomes of lines that aren't valid UTF-8: an error, left out, or with U+FFFD in place of
-what is wrong."""
+Invalid = Literal["refuse", "skip", "replace", "bytes"]
+"""What becomes of lines that aren't valid UTF-8: an error, left out, with U+FFFD in place of what
+is wrong, or with U+DC80 … U+DCFF for the bytes that are wrong (Python's `surrogateescape`)."""
 
 
 def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list[str]]:
@@ -198,7 +198,7 @@ def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list
         if invalid == "refuse" or fault.remedy != REMEDY:
             raise fault from None
         text, count = _mended(data, invalid)
-        done = "left out" if invalid == "skip" else "read with U+FFFD for what is wrong"
+        done = _DONE[invalid]
         notes.append(f"{counted(count, 'line')} not valid UTF-8, {done}; the first: {fault.where}")
     ended = text.count("\r\n")
     if ended:
@@ -214,6 +214,12 @@ def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list
 
 REMEDY = "save it as UTF-8"
 
+_DONE = {
+    "skip": "left out",
+    "replace": "read with U+FFFD for what is wrong",
+    "bytes": "read as the bytes that they are",
+}
+
 
 def _mended(data: bytes, invalid: Invalid) -> tuple[str, int]:
     """Return a file's text without its undecodable lines, or with them mended, and their number."""
@@ -224,8 +230,9 @@ def _mended(data: bytes, invalid: Invalid) -> tuple[str, int]:
             kept.append(line.decode("utf-8"))
         except UnicodeDecodeError:
             count += 1
-            if invalid == "replace":
-                kept.append(line.decode("utf-8", errors="replace"))
+            if invalid != "skip":
+                how = "replace" if invalid == "replace" else "surrogateescape"
+                kept.append(line.decode("utf-8", errors=how))
     return "\n".join(kept), count
 
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-from engine.commands.common import Parser
+import numpy as np
+
+from engine.commands.common import Parser, terminal_report
 from engine.commands.training import Algorithm
 from engine.display import visible
 from engine.errors import ParameterError
 from engine.terminal import aligned, counted, styled
-from engine.train.bpe import BpeSettings, TrainedBpe, check_settings, train_bpe
+from engine.train.bpe import BpeSettings, Style, TrainedBpe, check_settings, train_bpe
+from engine.train.given import read_given
+from engine.train.merge_record import record_of
 from engine.train.merges import LONGEST, TIE_BREAKS
+from engine.train.record import Record
+from engine.train.veto import PatternVeto
 from engine.train.words import NAMES
 
 HEAD = 12
@@ -45,6 +52,23 @@ def _add_options(parser: Parser) -> None:
     parser.add_argument(
         "--max-length", metavar="N", type=int, help="base symbols of the longest piece"
     )
+    parser.add_argument(
+        "--given",
+        metavar="FILE",
+        type=Path,
+        help="merges to begin with, whatever their counts: a BPE model, or lines `left right` "
+        "(on bytes in GPT-2's alphabet)",
+    )
+    parser.add_argument(
+        "--veto",
+        metavar="REGEX",
+        help="no merge makes a piece in which this regular expression finds a match",
+    )
+    parser.add_argument(
+        "--ties",
+        action="store_true",
+        help="with --log: write the whole tie set of each merge, which takes time and room",
+    )
 
 
 def _settings(arguments: argparse.Namespace) -> BpeSettings:
@@ -54,15 +78,26 @@ def _settings(arguments: argparse.Namespace) -> BpeSettings:
     pre_tokenizer = arguments.pre_tokenizer
     if pre_tokenizer is None:
         pre_tokenizer = "cl100k" if by_bytes else "whitespace"
+    style: Style = "bytes" if by_bytes else "characters"
+    if arguments.invalid == "bytes" and not by_bytes:
+        raise ParameterError(
+            "--invalid bytes wants bytes for base symbols, and these are characters",
+            "",
+            "add --byte-level, or choose refuse, skip or replace",
+        )
+    if arguments.ties and arguments.log is None:
+        raise ParameterError("--ties is for the record", "", "add --log FILE")
     settings = BpeSettings(
         arguments.vocab_size,
-        "bytes" if by_bytes else "characters",
+        style,
         pre_tokenizer,
         arguments.end_of_word,
         tuple(arguments.special),
         arguments.tie_break,
         arguments.min_count,
         LONGEST if longest is None else longest,
+        () if arguments.given is None else read_given(arguments.given, style),
+        None if arguments.veto is None else PatternVeto(arguments.veto),
     )
     check_settings(settings)
     return settings
@@ -72,20 +107,31 @@ def _document(trained: TrainedBpe) -> dict[str, Any]:
     return {
         "base_symbols": len(trained.merges.base),
         "merges": len(trained.merges),
+        "given_merges": trained.merges.given,
         "tie_break": trained.merges.tie_break,
     }
 
 
 def _notes(trained: TrainedBpe) -> list[str]:
-    """Return why the vocabulary is smaller than asked for, if it is."""
-    if trained.merges.ended == "size":
-        return []
+    """Return which given merges the corpus doesn't hold, and why the vocabulary is small if so."""
+    notes, merges = [], trained.merges
+    absent = int(np.count_nonzero(merges.count[: merges.given] == 0))
+    if absent:
+        notes.append(f"{counted(absent, 'given merge')} of pairs that the corpus doesn't hold")
+    if merges.ended == "size":
+        return notes
     settings = trained.settings
     why = f"no further pair occurs {counted(settings.least, 'time')}"
     if settings.longest < LONGEST:
         symbols = counted(settings.longest, "base symbol")
         why += f" and makes a piece of at most {symbols}"
-    return [f"{why}: the vocabulary ends at {counted(trained.size, 'piece')}"]
+    if settings.veto is not None:
+        why += " and makes a piece that the veto lets pass"
+    return [*notes, f"{why}: the vocabulary ends at {counted(trained.size, 'piece')}"]
+
+
+def _record(trained: TrainedBpe, arguments: argparse.Namespace) -> Record:
+    return record_of(trained, arguments.ties, terminal_report("merges, for their ties"))
 
 
 def _lines(trained: TrainedBpe) -> list[str]:
@@ -117,4 +163,6 @@ BPE = Algorithm(
     _document,
     _notes,
     _lines,
+    ("refuse", "skip", "replace", "bytes"),
+    _record,
 )

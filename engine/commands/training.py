@@ -19,13 +19,20 @@ from engine.commands.common import (
     print_lines,
     terminal_report,
 )
-from engine.corpus import open_corpus
+from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report
 from engine.terminal import counted, number, styled
 from engine.train.kinds import KINDS, Trained
-from engine.train.record import kind_of_record
+from engine.train.record import Record, kind_of_record, write_rows
 from engine.train.save import check_format, save, write_record
+
+_INVALID: dict[Invalid, str] = {
+    "refuse": "an error",
+    "skip": "left out",
+    "replace": "U+FFFD in the place of what is wrong",
+    "bytes": "the bytes that they are, where bytes are the base symbols",
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,8 @@ class Algorithm:
     steps: what its progress counts. add_options: adds its own options. settings: made of them and
     the common ones, and checked as far as they can be without the texts. train: from texts,
     settings and a report. document: its own keys of the JSON document. notes: what to know of the
-    run, as why it ended early. lines: what a person sees below the sum.
+    run, as why it ended early. lines: what a person sees below the sum. invalid: what may become
+    of lines that aren't UTF-8. record: of the run, where an option has a say in it.
     """
 
     name: str
@@ -49,6 +57,8 @@ class Algorithm:
     document: Callable[[Any], dict[str, Any]]
     notes: Callable[[Any], list[str]]
     lines: Callable[[Any], list[str]]
+    invalid: tuple[Invalid, ...] = ("refuse", "skip", "replace")
+    record: Callable[[Any, argparse.Namespace], Record] | None = None
 
 
 def add_algorithm(algorithms: Subparsers, algorithm: Algorithm) -> None:
@@ -81,10 +91,10 @@ def add_algorithm(algorithms: Subparsers, algorithm: Algorithm) -> None:
     )
     parser.add_argument(
         "--invalid",
-        choices=("refuse", "skip", "replace"),
+        choices=algorithm.invalid,
         default="refuse",
-        help="what becomes of lines that aren't valid UTF-8: an error, left out, or U+FFFD in the "
-        "place of what is wrong",
+        help="what becomes of lines that aren't valid UTF-8: "
+        + "; ".join(f"{name}, {_INVALID[name]}" for name in algorithm.invalid),
     )
     parser.add_argument(
         "--log",
@@ -110,7 +120,10 @@ def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
         *save(trained, arguments.output, arguments.format or ""),
     ]
     if arguments.log is not None:
-        write_record(trained, arguments.log)
+        if algorithm.record is None:
+            write_record(trained, arguments.log)
+        else:
+            write_rows(algorithm.record(trained, arguments), arguments.log)
     seconds = time.perf_counter() - begun
     if arguments.json:
         print_json(

@@ -37,7 +37,9 @@ class BpeSettings:
     end_of_word: a mark on the last character of each word; characters only. specials: texts of
     special tokens, with ids after all others. least: the lowest count of a pair that merges.
     longest: base symbols of the longest piece. The text of
-    a special token becomes no piece. given: merges to begin with, as pairs of bytes.
+    a special token becomes no piece. given: merges to begin with, as pairs of bytes; characters
+    that they hold are base symbols whether they occur or not. veto: asked for each pair that is
+    about to merge, but not for given ones.
     """
 
     size: int
@@ -94,7 +96,8 @@ def train_bpe(
 ) -> TrainedBpe:
     """Train a BPE vocabulary.
 
-    The same texts and settings give the same vocabulary, in every process; under any tie rule but
+    On bytes a text may hold U+DC80 … U+DCFF for bytes that aren't UTF-8 (`surrogateescape`). The
+    same texts and settings give the same vocabulary, in every process; under any tie rule but
     `first-seen` also in whatever order the texts come. report: called while words are counted with
     (characters, 0), then with merges done and wanted. watch: called while merges are learnt, with
     the vocabulary as it is then. Raises `TrainingError` for texts without a
@@ -102,7 +105,8 @@ def train_bpe(
     can't be.
     """
     check_settings(settings)
-    words = count_words(texts, settings.pre_tokenizer, report)
+    stray_bytes = settings.style == "bytes"
+    words = count_words(texts, settings.pre_tokenizer, report, stray_bytes)
     if not len(words):
         lines = counted(words.n_texts, "line")
         if words.n_bytes > words.n_texts:  # more than the lines' ends
@@ -162,7 +166,7 @@ def units_of(words: Words, settings: BpeSettings) -> Units:
     """Return words as the base symbols of a style."""
     if settings.style == "bytes":
         return byte_units(words)
-    return character_units(words, settings.end_of_word)
+    return character_units(words, settings.end_of_word, _given_characters(settings))
 
 
 def check_settings(settings: BpeSettings) -> None:
@@ -190,18 +194,50 @@ def check_settings(settings: BpeSettings) -> None:
         )
 
 
+def _given_characters(settings: BpeSettings) -> set[str]:
+    """Return the base symbols of given merges, which the corpus need not hold."""
+    made: set[bytes] = set()
+    found: set[str] = set()
+    mark = settings.end_of_word
+    for place, pair in enumerate(settings.given, start=1):
+        for part in pair:
+            text = part.decode("utf-8", errors="replace")
+            if part not in made:
+                if len(text) != 1 and not (mark and text[1:] == mark):
+                    raise _no_symbol(place, part, "character")
+                found.add(text)
+        made.add(pair[0] + pair[1])
+    return found
+
+
+def _no_symbol(place: int, part: bytes, unit: str) -> ParameterError:
+    text = repr(part.decode("utf-8", errors="backslashreplace"))
+    return ParameterError(
+        f"given merge {place} joins {text}, which is no {unit}, and no merge before makes it",
+        "",
+        "give the merges that make it first",
+    )
+
+
 def _given(units: Units, settings: BpeSettings) -> list[tuple[int, int]]:
-    """Return given merges as pairs of symbols."""
+    """Return given merges as pairs of symbols.
+
+    Raises `ParameterError` for a merge of what is no symbol yet, and for one that makes a special
+    token's text.
+    """
     number = {symbol: i for i, symbol in enumerate(units.base)}
+    specials = {special.encode() for special in settings.specials}
     pairs = []
     for place, (left, right) in enumerate(settings.given, start=1):
         for part in (left, right):
             if part not in number:
-                raise ParameterError(
-                    f"given merge {place} joins {part!r}, which is no symbol yet",
-                    "",
-                    "give the merges that make it first",
-                )
+                raise _no_symbol(place, part, settings.style.removesuffix("s"))
+        if left + right in specials:
+            raise ParameterError(
+                f"given merge {place} makes the special token {(left + right).decode()!r}",
+                "",
+                "choose another text for the special token, or leave the merge out",
+            )
         pairs.append((number[left], number[right]))
         number.setdefault(left + right, len(units.base) + place - 1)
     return pairs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,19 @@ class Work:
                 parts = (self._bytes(key >> 32), self._bytes(key & 0xFFFFFFFF))
                 state[kernel.ANSWER] = 0 if veto(*parts) else 1
 
+    def run_to(self, merges: int) -> None:
+        """Do given merges until there are so many."""
+        self.limit = merges
+        while self._learn() != kernel.DONE:
+            if self.state[kernel.LACKING]:
+                self._widen()
+
+    def pairs(self, numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Return the two symbols of each pair of some numbers."""
+        keys = self.keys[numbers]
+        left = (keys >> np.uint64(32)).astype(np.int64).tolist()
+        return list(zip(left, (keys & tie_heap.LOW).astype(np.int64).tolist(), strict=True))
+
     def _learn(self) -> int:
         """Learn for a while; return why the kernel came back."""
         rules = self.rules
@@ -216,7 +230,17 @@ def pair_counts(units: Units, rules: Rules, report: Report) -> dict[tuple[int, i
     work.run(report)
     count = int(work.state[kernel.PAIRS])
     stand = np.flatnonzero(work.counts[:count] > 0)
-    left = (work.keys[stand] >> np.uint64(32)).astype(np.int64).tolist()
-    right = (work.keys[stand] & tie_heap.LOW).astype(np.int64).tolist()
-    pairs = zip(left, right, strict=True)
-    return dict(zip(pairs, work.counts[stand].tolist(), strict=True))
+    return dict(zip(work.pairs(stand), work.counts[stand].tolist(), strict=True))
+
+
+def tie_sets(
+    units: Units, rules: Rules, counts: Sequence[int], report: Report
+) -> Iterator[list[tuple[int, int]]]:
+    """Do what `engine.train.plain.tie_sets` does."""
+    work = Work(units, rules)
+    for step, count in enumerate(counts):
+        report(step, len(counts))
+        pairs = int(work.state[kernel.PAIRS])
+        yield [] if count == 0 else sorted(work.pairs(np.flatnonzero(work.counts[:pairs] == count)))
+        work.run_to(step + 1)
+    report(len(counts), len(counts))

@@ -7,7 +7,7 @@ Slow, short and easily seen to be right: it serves small corpora and is what
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -146,6 +146,25 @@ def pair_counts(units: Units, rules: Rules, report: Report) -> dict[Pair, int]:
         for word in words:
             _merge(word, left, right, len(units.base) + place)
     return dict(_counted(words, units.counts.tolist()))
+
+
+def tie_sets(
+    units: Units, rules: Rules, counts: Sequence[int], report: Report
+) -> Iterator[list[Pair]]:
+    """Yield for each given merge of the rules the pairs that have a count before it, by ids.
+
+    counts: one for each merge; 0 for no pairs at all.
+    """
+    flat, cuts = units.symbols.tolist(), units.offsets.tolist()
+    words = [flat[a:b] for a, b in pairwise(cuts)]
+    weights = units.counts.tolist()
+    for step, ((left, right), count) in enumerate(zip(rules.given, counts, strict=True)):
+        report(step, len(counts))
+        found = _counted(words, weights) if count else {}
+        yield sorted(pair for pair, n in found.items() if n == count)
+        for word in words:
+            _merge(word, left, right, len(units.base) + step)
+    report(len(counts), len(counts))
 
 
 def _counted(words: list[list[int]], counts: list[int]) -> Counter[Pair]:

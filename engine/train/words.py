@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.encodings import PATTERNS
 from engine.errors import ParameterError, TrainingError
+from engine.pipeline import check_unicode
 from engine.pipelines.characters import pack
 from engine.pipelines.scanning import SCANS, Scan, scan
 from engine.pipelines.splitting import Splitter
@@ -71,18 +72,27 @@ def words_of(counts: Iterable[tuple[bytes, int]]) -> Words:
 
 
 def count_words(
-    texts: Iterable[str], pre_tokenizer: str = "cl100k", report: Report = silent
+    texts: Iterable[str],
+    pre_tokenizer: str = "cl100k",
+    report: Report = silent,
+    stray_bytes: bool = False,
 ) -> Words:
     """Cut texts into words and count them.
 
     pre_tokenizer: one of `NAMES`, or a pattern of the `regex` library whose matches are the words.
     Each text is cut by itself. report: called with the characters counted, the total unknown (0).
-    Raises `ParameterError` for a pattern that isn't one, `TextError` for a lone surrogate.
+    stray_bytes: U+DC80 … U+DCFF stand for bytes that aren't UTF-8, as Python's `surrogateescape`
+    reads them; a pattern sees a character that is neither letter, digit nor space. Raises
+    `ParameterError` for a pattern that isn't one, `TextError` for any other lone surrogate.
     """
     pattern = PATTERNS.get(pre_tokenizer, pre_tokenizer)
     check_pre_tokenizer(pre_tokenizer)
     scanned = SCANS.get(pattern) if pre_tokenizer not in ("whitespace", "metaspace") else None
-    counter: _Counter = _Plain(_splitting(pre_tokenizer)) if scanned is None else _Scanned(scanned)
+    split = _splitting(pre_tokenizer)
+    encode = escaped if stray_bytes else unicode_bytes
+    counter: _Counter = _Plain(split, encode)
+    if scanned is not None:
+        counter = _Scanned(scanned, split, encode)
     number = characters = size = 0
     for chunk in chunks_of(texts):
         report(characters, 0)
@@ -157,22 +167,55 @@ def _splitting(name: str) -> Callable[[str], Iterable[str]]:
     return lambda text: [text[a:b] for a, b in splitter.spans(text)]
 
 
+Cut = Callable[[str], Iterable[str]]
+Encode = Callable[[str], bytes]
+
+
+def unicode_bytes(text: str) -> bytes:
+    """Return a text in UTF-8. Raises `TextError` for a lone surrogate."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        check_unicode([text])
+        raise
+
+
+def escaped(text: str) -> bytes:
+    """Return a text in UTF-8, U+DC80 … U+DCFF as the bytes that they stand for.
+
+    Raises `TextError` for any other lone surrogate.
+    """
+    try:
+        return text.encode("utf-8", errors="surrogateescape")
+    except UnicodeEncodeError:
+        check_unicode([text])
+        raise
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class _Plain:
     """Counts the words that a function cuts."""
 
-    def __init__(self, cut: Callable[[str], Iterable[str]]) -> None:
-        self._cut = cut
+    def __init__(self, cut: Cut, encode: Encode) -> None:
+        self._cut, self._encode = cut, encode
         self._counts: Counter[str] = Counter()
 
     def count(self, texts: Sequence[str]) -> int:
         """Count the words of some texts; return the texts' size in bytes."""
         for text in texts:
             self._counts.update(self._cut(text))
-        return len(pack(texts)[0])
+        return sum(len(self._encode(text)) for text in texts)
 
     def found(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
         """Return bytes, offsets and counts of the words."""
-        words = words_of((word.encode(), count) for word, count in self._counts.items())
+        words = words_of((self._encode(word), count) for word, count in self._counts.items())
         return words.data, words.offsets, words.counts
 
 
@@ -227,12 +270,25 @@ class WordTable:
 class _Scanned(WordTable):
     """Counts the pre-tokens of a pattern that a kernel runs."""
 
-    def __init__(self, rule: Scan) -> None:
+    def __init__(self, rule: Scan, cut: Cut, encode: Encode) -> None:
         super().__init__()
-        self._rule = rule
+        self._rule, self._cut, self._encode = rule, cut, encode
 
     def count(self, texts: Sequence[str]) -> int:
         """Count the words of some texts; return the texts' size in bytes."""
+        return sum(
+            self._scan(list(run)) if whole else self._split(list(run))
+            for whole, run in groupby(texts, _is_unicode)
+        )
+
+    def _split(self, texts: Sequence[str]) -> int:
+        """Count the words of texts that hold stray bytes, which the kernel can't scan."""
+        words = [self._encode(word) for text in texts for word in self._cut(text)]
+        ends = np.cumsum([len(word) for word in words], dtype=np.int64)
+        self.enter(np.frombuffer(bytearray(b"".join(words)), dtype=np.uint8), ends)
+        return sum(len(self._encode(text)) for text in texts)
+
+    def _scan(self, texts: Sequence[str]) -> int:
         data, line_ends = pack(texts)
         ends, _ = scan(self._rule, data, line_ends)
         self.enter(data, ends)
