@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.build import added_edges, join, sort_edges
 from engine.errors import CoverageError, ParameterError
 from engine.nbest import check_count
+from engine.passes import check_theta
 from engine.segmenter import EdgeKind, Edges
 from engine.unigram import Unigram
 
@@ -74,7 +75,22 @@ def nbest_lines(model: Model, lines: Sequence[str], n: int) -> LinePaths:
     as many lines as it allows. Raises `ParameterError` for a bad n or a model without a law, and
     `CoverageError` for a line that the model can't write.
     """
-    from engine.kernels.nbest import best_paths
+    return _best_of_lines(model, lines, n, None)
+
+
+def choose_lines(model: Model, lines: Sequence[str], n: int, theta: float, key: int) -> LinePaths:
+    """Return one of the n best paths of each line, drawn with P ∝ exp(theta · score).
+
+    Kudo, "Subword Regularization" (ACL 2018). Number k of stream `key` decides line k. Raises as
+    `nbest_lines` does, and `ParameterError` for a bad theta.
+    """
+    return _best_of_lines(model, lines, n, (check_theta(theta), key))
+
+
+def _best_of_lines(
+    model: Model, lines: Sequence[str], n: int, choice: tuple[float, int] | None
+) -> LinePaths:
+    from engine.kernels.nbest import Choice, best_paths
 
     segmenter = _with_law(model)
     check_count(n)
@@ -86,7 +102,8 @@ def nbest_lines(model: Model, lines: Sequence[str], n: int) -> LinePaths:
         extra = added_edges(ready.starts[owned], ready.ends[owned], pieces, segmenter.law)
         edges = sort_edges(join(edges, extra))
     bounds = _line_bounds(ready)
-    found = best_paths(edges.start, edges.end, edges.score, bounds[:-1], bounds[1:], n)
+    kept = None if choice is None else Choice(*choice)
+    found = best_paths(edges.start, edges.end, edges.score, bounds[:-1], bounds[1:], n, kept)
     if (np.diff(found.cuts) == 0).any():
         # A line without a path: this says which and where.
         model.encode_lines(lines)

@@ -111,6 +111,16 @@ def law(lattice: Lattice, theta: float = 1.0) -> Law:
     )
 
 
+def divergence(a: Law, b: Law) -> float:
+    """Return the Kullback–Leibler divergence Σ P_a · log(P_a / P_b) of two laws of one lattice.
+
+    In nats: (θ_a − θ_b) · E_a[score] − log Z_a + log Z_b, with scores and partitions relative to
+    the best path's, so that nothing cancels.
+    """
+    lead = a.expected_score - float(a.lattice.best_pass.total[-1])
+    return max(0.0, (a.theta - b.theta) * lead - a.log_spread + b.log_spread)
+
+
 def _scaled(
     reduced: NDArray[np.float64], theta: float, shift: NDArray[np.float64]
 ) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from engine.lattice import Path
 from engine.passes import path_score
 from engine.rng import Seed, seed_number
 from engine.sampler import Ints, PathLaw, Sampler, SamplingSettings
-from engine.samplers import best, gibbs, gumbel, pairwise
+from engine.samplers import best, gibbs, gumbel, lines, pairwise
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice
@@ -167,12 +167,16 @@ def sampler_of(method: str) -> Sampler:
 
 
 SAMPLERS: dict[str, Sampler] = {
-    "viterbi": Sampler(best.draw_viterbi, best.viterbi_law),
+    "viterbi": Sampler(best.draw_viterbi, best.viterbi_law, lines=lines.viterbi_lines),
     "viterbi-v1": Sampler(partial(pairwise.draw, "v1"), partial(pairwise.law, "v1")),
     "viterbi-v1.5": Sampler(partial(pairwise.draw, "v1.5"), partial(pairwise.law, "v1.5")),
-    "perfect": Sampler(gibbs.draw_perfect, gibbs.gibbs_law),
-    "ffbs": Sampler(gibbs.draw_ffbs, gibbs.gibbs_law),
-    "nbest": Sampler(best.draw_nbest, best.nbest_law, ("theta", "nbest_size")),
-    "uniform": Sampler(gibbs.draw_uniform, gibbs.uniform_law, ()),
-    "without-replacement": Sampler(gumbel.draw, gibbs.gibbs_law, distinct=True),
+    "perfect": Sampler(gibbs.draw_perfect, gibbs.gibbs_law, lines=lines.perfect_lines),
+    "ffbs": Sampler(gibbs.draw_ffbs, gibbs.gibbs_law, lines=lines.ffbs_lines),
+    "nbest": Sampler(
+        best.draw_nbest, best.nbest_law, ("theta", "nbest_size"), lines=lines.nbest_lines
+    ),
+    "uniform": Sampler(gibbs.draw_uniform, gibbs.uniform_law, (), lines=lines.uniform_lines),
+    "without-replacement": Sampler(
+        gumbel.draw, gibbs.gibbs_law, lines=lines.ffbs_lines, distinct=True
+    ),
 }

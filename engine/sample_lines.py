@@ -3,72 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.errors import CoverageError, ParameterError
-from engine.model import Model
-from engine.passes import check_theta
+from engine.errors import CoverageError
+from engine.model import Batch
 from engine.rng import key_of
 from engine.sample import sampler_of
-from engine.segmenter import Edges, Segmented
-from engine.unigram import Unigram
+from engine.sampler import Sampler, SamplingSettings
+
+if TYPE_CHECKING:
+    from engine.model import Model
 
 CHUNK = 10_000
 """Lines drawn at once."""
 
 
 def sample_lines(
-    model: Model, lines: Sequence[str], method: str, theta: float, seed: int
-) -> Iterator[list[int]]:
+    model: Model, lines: Sequence[str], method: str, settings: SamplingSettings, seed: int
+) -> Iterator[Batch]:
     """Return the ids of one drawn segmentation of each line, CHUNK lines at a time.
 
-    method: of `engine.sample.SAMPLERS`. Each chunk has a stream of random numbers of its own.
-    Raises `ParameterError` for an unknown method, a bad theta and a model without a law, and
-    `CoverageError` with the number of the line.
+    method: of `engine.sample.SAMPLERS`. Each chunk has a stream of random numbers of its own, and
+    where the method has no fast road for the model, each line has. Raises `ParameterError` for an
+    unknown method, a bad setting and a model that the method can't draw from, and `CoverageError`
+    with the number of the line.
     """
-    check_theta(theta)
-    sampler_of(method)
-    segmenter = model.segmenter
-    if segmenter.law or not isinstance(segmenter, Unigram):
-        raise ParameterError(segmenter.law, "", "open a Unigram model for probabilities")
+    sampler = sampler_of(method)
+    road = sampler.lines(model, settings) if sampler.lines is not None else None
     for first in range(0, len(lines), CHUNK):
-        drawing = model
-        if method == "perfect":
-            key = key_of(seed, first // CHUNK)
-            drawing = replace(model, segmenter=_Drawing(segmenter, theta, key))
+        chunk = lines[first : first + CHUNK]
         try:
-            batch = drawing.encode_lines(lines[first : first + CHUNK])
+            if road is not None:
+                yield road(chunk, key_of(seed, first // CHUNK))
+            else:
+                yield _by_lattices(model, chunk, sampler, settings, seed, first)
         except CoverageError as error:
-            error.line += first
+            error.line = first + max(0, error.line)
             raise
-        yield from (batch[i].tolist() for i in range(len(batch)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawing:
-    """A Unigram model's rule that draws where the model would take the best path."""
-
-    unigram: Unigram
-    theta: float
-    key: int
-
-    @property
-    def algorithm(self) -> str:
-        return self.unigram.algorithm
-
-    @property
-    def law(self) -> str:
-        return self.unigram.law
-
-    def segment(
-        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> Segmented:
-        return self.unigram.sample_lines(data, starts, ends, self.theta, self.key)
-
-    def edges(
-        self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> Edges:
-        return self.unigram.edges(data, starts, ends)
+def _by_lattices(
+    model: Model,
+    lines: Sequence[str],
+    sampler: Sampler,
+    settings: SamplingSettings,
+    seed: int,
+    first: int,
+) -> Batch:
+    """Draw each line from its own lattice. first: the number of the first line."""
+    ids: list[int] = []
+    offsets = [0]
+    for i, line in enumerate(lines):
+        lattice = model.lattice(line)
+        try:
+            edges = sampler.draw(lattice, settings, key_of(seed, first + i), range(1))[0]
+        except CoverageError as error:
+            raise CoverageError(error.at, error.what, error.place, error.remedy, i) from None
+        ids += lattice.spell(edges)
+        offsets.append(len(ids))
+    return Batch(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64))

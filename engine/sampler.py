@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int32]
 
+DrawLines = Callable[[Sequence[str], int], "Batch"]
+"""(lines, key) → one segmentation of each line; `key` is a stream of random numbers."""
+
 EXACT_LIMIT = 10_000
 """Number of segmentations up to which a law is listed path by path."""
 
@@ -44,11 +47,13 @@ class PathLaw:
     probability: from a path's edges to its probability; NaN where that can't be had.
     listing: returns all paths that can be drawn, most probable first, or None where they are too
         many to list; called when `paths` is first asked for.
-    lost: the share of the law P ∝ exp(θ · score) that the method can't reach (`nbest`); else 0.
+    theta: of the law P ∝ exp(theta · score), where it is that one; None for any other.
+    lost: the share of that law that the method can't reach (`nbest`); else 0.
     """
 
     probability: Callable[[Ints], float]
     listing: Callable[[], Sequence[Path] | None]
+    theta: float | None = None
     lost: float = 0.0
 
     @cached_property
@@ -66,8 +71,8 @@ class Sampler:
         uses the stream `engine.rng.key_of(seed, d)` alone, so it doesn't depend on the others.
     law: (lattice, settings) → the exact distribution.
     settings: the fields of `SamplingSettings` that the method reads.
-    lines: (model, lines, settings, key) → one draw of each line, faster than by its lattice;
-        `key` is the stream. None where there is no such road.
+    lines: (model, settings) → what draws many lines faster than by their lattices, or None where
+        there is no such road for the model. It is made once for a corpus.
     distinct: the draws of one call are different paths, as many as there are at most; they are
         one sample of a set, and `draws` must start at 0.
     """
@@ -75,7 +80,7 @@ class Sampler:
     draw: Callable[[Lattice, SamplingSettings, int, range], list[Ints]]
     law: Callable[[Lattice, SamplingSettings], PathLaw]
     settings: tuple[str, ...] = ("theta",)
-    lines: Callable[[Model, Sequence[str], SamplingSettings, int], Batch] | None = None
+    lines: Callable[[Model, SamplingSettings], DrawLines | None] | None = None
     distinct: bool = False
 
 

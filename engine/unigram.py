@@ -117,7 +117,7 @@ class Unigram:
         Raises `CoverageError` where no path leads through.
         """
         data, starts, ends = check_spans(data, starts, ends)
-        written = self._written_unknown
+        written = self.written_unknown
         plain = written and written in data.tobytes()
         # The kernel takes minus infinity for a node without a path to it.
         farthest = float(np.finfo(np.float32 if self.single_precision else np.float64).max)
@@ -127,7 +127,7 @@ class Unigram:
         return self.segment_plain(data, starts, ends)
 
     @cached_property
-    def _written_unknown(self) -> bytes:
+    def written_unknown(self) -> bytes:
         """The unknown token's bytes where the model matches them in text; empty where not."""
         inside = 0 <= self.unknown < len(self.vocabulary)
         if not (inside and self.fuse_unknown and self.vocabulary.matchable[self.unknown]):
@@ -135,7 +135,8 @@ class Unigram:
         return self.vocabulary.bytes(self.unknown)
 
     @cached_property
-    def _trie(self) -> Trie:
+    def trie(self) -> Trie:
+        """The pieces as the kernels walk them."""
         from engine.kernels.build_trie import Keys, build_trie
 
         return build_trie(Keys.matching(self.vocabulary), self.alphabet)
@@ -143,13 +144,13 @@ class Unigram:
     @cached_property
     def _walk(self) -> Walk:
         """The trie with scores as weights, of the type that sums have."""
-        return self._trie.weighted(self._kind(self.vocabulary.score), -np.inf)
+        return self.trie.weighted(self._kind(self.vocabulary.score), -np.inf)
 
     def _kind(self, score: NDArray[np.float64]) -> NDArray[np.floating]:
         return score.astype(np.float32) if self.single_precision else score
 
     @cached_property
-    def _byte_table(self) -> NDArray[np.int32]:
+    def byte_table(self) -> NDArray[np.int32]:
         """The byte pieces as the kernels want them; empty for none."""
         if self.byte_pieces is None:
             return np.empty(0, dtype=np.int32)
@@ -167,7 +168,7 @@ class Unigram:
         """Do what `segment` does with the kernel; the spans must be checked."""
         from engine.kernels.unigram import viterbi
 
-        trie, kind = self._trie, np.float32 if self.single_precision else np.float64
+        trie, kind = self.trie, np.float32 if self.single_precision else np.float64
         longest, ids, at, to = room_for_tokens(starts, ends)
         count = viterbi(
             data,
@@ -179,22 +180,22 @@ class Unigram:
             kind(self.unknown_score),
             self.unknown,
             self.fuse_unknown,
-            self._byte_table,
+            self.byte_table,
             longest,
             ids,
             at,
             to,
         )
         if count < 0:
-            raise self._uncovered(data, starts, ends, -2 - int(count))
+            raise self.uncovered(data, starts, ends, -2 - int(count))
         return Segmented(ids[:count], at[:count], to[:count])
 
     @property
-    def _has_strays(self) -> bool:
+    def has_strays(self) -> bool:
         """Whether an unknown character has an edge: something to be written with."""
         return self.unknown >= 0 or self.byte_pieces is not None
 
-    def _uncovered(
+    def uncovered(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64], k: int
     ) -> CoverageError:
         """Return the error of pre-token k, through which no path leads."""
@@ -225,7 +226,7 @@ class Unigram:
 
         theta = min(check_theta(theta), STEEPEST_THETA)
         data, starts, ends = check_spans(data, starts, ends)
-        trie = self._trie
+        trie = self.trie
         # Of each piece, of an unknown edge, and of units where no piece ends (their id is -1).
         logs = np.concatenate(
             (theta * self.vocabulary.score, [theta * self.unknown_score, -np.inf])
@@ -252,7 +253,7 @@ class Unigram:
                 np.uint64(key),
                 self.unknown,
                 self.fuse_unknown,
-                self._byte_table,
+                self.byte_table,
                 longest,
                 room,
                 ids,
@@ -262,7 +263,7 @@ class Unigram:
             if count >= 0:
                 return Segmented(ids[:count], at[:count], to[:count])
             if count < -1:
-                raise self._uncovered(data, starts, ends, -2 - int(count))
+                raise self.uncovered(data, starts, ends, -2 - int(count))
             room *= 4
 
     def marginals(
@@ -287,7 +288,7 @@ class Unigram:
 
         theta = min(check_theta(theta), STEEPEST_THETA)
         data, starts, ends = check_spans(data, starts, ends)
-        trie = self._trie
+        trie = self.trie
         # Of each piece, and of an unknown edge.
         logs = np.append(theta * self.vocabulary.score, theta * self.unknown_score)
         weights = weights_of(logs)
@@ -311,7 +312,7 @@ class Unigram:
                 *walk,
                 logs,
                 float(weights[-1]),
-                self._has_strays,
+                self.has_strays,
                 self.unknown,
                 trie.longest,
                 longest,
@@ -329,7 +330,7 @@ class Unigram:
                     counts[self.unknown] += counts[-1]
                 return Marginals(*columns, counts[:-1], log_partition)
             if count < -1:
-                raise self._uncovered(data, starts, ends, -2 - int(count))
+                raise self.uncovered(data, starts, ends, -2 - int(count))
             room, total = 4 * room, 4 * total
 
     def segment_plain(
@@ -343,7 +344,7 @@ class Unigram:
             with np.errstate(over="ignore"):
                 path = self._best_path(text, start, end)
             if path is None:
-                raise self._uncovered(data, starts, ends, k)
+                raise self.uncovered(data, starts, ends, k)
             self._spell(text, path, tokens)
         return tokens.segmented()
 
@@ -354,7 +355,7 @@ class Unigram:
         stray = float(np.float32(self.unknown_score)) if single else self.unknown_score
         total = {first: 0.0}
         holder: dict[int, tuple[int, int]] = {}
-        strays = self._has_strays
+        strays = self.has_strays
         for start in unit_starts(text, first, last, self.alphabet):
             if start not in total:
                 continue
@@ -402,7 +403,7 @@ class Unigram:
         """Whether edge k of a path is unknown, or the unknown token as it is written."""
         if not 0 <= k < len(path):
             return False
-        return path[k][2] == UNKNOWN or bool(self._written_unknown and path[k][2] == self.unknown)
+        return path[k][2] == UNKNOWN or bool(self.written_unknown and path[k][2] == self.unknown)
 
     def edges(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -423,15 +424,15 @@ class Unigram:
         """Do what `edges` does with the kernel; the spans must be checked."""
         from engine.kernels.matches import NOTHING, WHOLE, find_matches
 
-        trie = self._trie
+        trie = self.trie
         start, end, piece, stray = find_matches(
             trie,
             data,
             starts,
             ends,
             trie.lone,
-            WHOLE if self._has_strays else NOTHING,
-            self._byte_table,
+            WHOLE if self.has_strays else NOTHING,
+            self.byte_table,
         )
         kind = np.where(stray, np.uint8(EdgeKind.UNKNOWN), np.uint8(EdgeKind.PIECE))
         piece = np.where(stray, np.int32(self.unknown), piece)
@@ -459,6 +460,6 @@ class Unigram:
                 for end, piece in self._table.at(text, start, last):
                     known = known or end == unit
                     found.add(start, end, piece)
-                if self._has_strays and not known:
+                if self.has_strays and not known:
                     found.add(start, unit, self.unknown, EdgeKind.UNKNOWN)
         return found.edges(self.vocabulary.score, self._no_rank, self.unknown_score)

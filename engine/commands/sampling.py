@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from contextlib import suppress
 from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,14 +31,19 @@ from engine.corpus import open_corpus
 from engine.display import visible
 from engine.errors import CoverageError, ParameterError
 from engine.files import replacing
+from engine.law_figures import law_figures
 from engine.metrics import uncovered_line
 from engine.model import Model
 from engine.sample import SAMPLERS, Draws
 from engine.sample_lines import sample_lines
+from engine.sampler import SamplingSettings
 from engine.terminal import aligned, counted, fits, number, styled
 
 SHOWN = 50
 """Segmentations printed for a person; `--json` has all."""
+
+NAMES = {"theta": "θ", "dropout": "p", "nbest_size": "ℓ"}
+"""The settings as they are written."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -49,6 +56,20 @@ def add(subparsers: Subparsers) -> None:
         "--method", metavar="M", default="perfect", help=f"one of {', '.join(SAMPLERS)}"
     )
     add_theta(parser)
+    parser.add_argument(
+        "--dropout",
+        metavar="P",
+        type=float,
+        default=SamplingSettings.dropout,
+        help="for dropout: the probability that a candidate is skipped, 0 to 1 (%(default)s)",
+    )
+    parser.add_argument(
+        "--nbest-size",
+        metavar="L",
+        type=int,
+        default=SamplingSettings.nbest_size,
+        help="for nbest: how many of the best to choose from (%(default)s)",
+    )
     add_seed(parser)
     parser.add_argument("--count", metavar="N", type=int, default=1, help="how many draws")
     parser.add_argument(
@@ -71,7 +92,12 @@ def run(arguments: argparse.Namespace) -> None:
     model = open_model(arguments, arguments.model)
     lattice = model.lattice(read_text(arguments), arguments.special)
     draws = lattice.sample(
-        arguments.method, theta=arguments.theta, count=arguments.count, seed=arguments.seed
+        arguments.method,
+        theta=arguments.theta,
+        count=arguments.count,
+        seed=arguments.seed,
+        dropout=arguments.dropout,
+        nbest_size=arguments.nbest_size,
     )
     if arguments.json:
         print_json(describe(draws))
@@ -80,28 +106,58 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def describe(draws: Draws) -> dict[str, Any]:
-    """Return the contract's document of a sample, the most frequent segmentation first."""
+    """Return the contract's document of a sample, the most frequent segmentation first.
+
+    Distinct draws stand in the order in which they were drawn, with the probability of each to be
+    in such a set (`inclusion`).
+    """
     order = sorted(range(len(draws.paths)), key=lambda i: (-int(draws.counts[i]), i))
-    exact = draws.exact
+    exact, inclusion, places = draws.exact, draws.inclusion, draws.places
+    samples: list[dict[str, Any]] = [
+        {
+            "pieces": draws.paths[i].pieces,
+            "bytes": [draws.lattice.bytes(e).hex() for e in draws.paths[i].edges.tolist()],
+            "ids": draws.paths[i].ids,
+            "count": int(draws.counts[i]),
+            "probability": known(draws.paths[i].probability),
+        }
+        for i in order
+    ]
+    listed: list[dict[str, Any]] = [
+        {"pieces": path.pieces, "probability": path.probability} for path in exact or ()
+    ]
+    if inclusion is not None and places is not None:
+        for i, entry in zip(order, samples, strict=True):
+            entry["inclusion"] = inclusion[places[i]]
+        for entry, share in zip(listed, inclusion, strict=True):
+            entry["inclusion"] = share
+    figures = law_figures(draws.lattice, draws.law)
     return {
         "method": draws.method,
         "seed": draws.seed,
-        "theta": draws.theta,
+        **chosen(draws.method, draws.settings),
         "count": len(draws),
-        "samples": [
-            {
-                "pieces": draws.paths[i].pieces,
-                "bytes": [draws.lattice.bytes(e).hex() for e in draws.paths[i].edges.tolist()],
-                "ids": draws.paths[i].ids,
-                "count": int(draws.counts[i]),
-                "probability": draws.paths[i].probability,
-            }
-            for i in order
-        ],
-        "exact": exact and [{"pieces": p.pieces, "probability": p.probability} for p in exact],
+        "samples": samples,
+        "exact": None if exact is None else listed,
         "tv_distance": draws.tv_distance,
         "chi2_p": draws.chi2.p_value if draws.chi2 else None,
+        "lost": draws.law.lost,
+        "entropy_nats": figures.entropy,
+        "effective": figures.effective,
+        "best_probability": figures.best,
+        "covering_95": figures.covering,
+        "expected_tokens": figures.expected_tokens,
     }
+
+
+def known(probability: float) -> float | None:
+    """Return a probability, None for one that can't be had."""
+    return None if math.isnan(probability) else probability
+
+
+def chosen(method: str, settings: SamplingSettings) -> dict[str, float]:
+    """Return θ, and what else the method reads, by name."""
+    return {name: getattr(settings, name) for name in ("theta", *SAMPLERS[method].settings)}
 
 
 def _for_people(draws: Draws) -> list[str]:
@@ -111,13 +167,17 @@ def _for_people(draws: Draws) -> list[str]:
         [
             number(entry["count"]),
             f"{entry['count'] / len(draws):.4f}",
-            fits(entry["probability"]),
+            "–" if entry["probability"] is None else fits(entry["probability"]),
             in_a_row(entry["bytes"]),
         ]
         for entry in samples[:SHOWN]
     ]
     table = aligned(["count", "share", "probability", "pieces"], rows, ">>><")
-    how = f"method {draws.method}, θ = {draws.theta:g}, seed {draws.seed}"
+    settings = "".join(
+        f", {NAMES[name]} = {getattr(draws.settings, name):g}"
+        for name in SAMPLERS[draws.method].settings
+    )
+    how = f"method {draws.method}{settings}, seed {draws.seed}"
     lines = [
         f"{counted(len(draws), 'draw')}, {how}",
         styled(table[0], "dim"),
@@ -125,7 +185,9 @@ def _for_people(draws: Draws) -> list[str]:
     ]
     if len(samples) > SHOWN:
         lines.append(f"{number(len(samples) - SHOWN)} rarer ones aren't shown; --json has all")
-    if draws.tv_distance is None:
+    if draws.distinct:
+        lines.append("each different from the others, the first drawn first")
+    elif draws.tv_distance is None:
         lines.append("too many segmentations to hold the sample against the exact law")
     else:
         fit = f"distance to the exact law (total variation) {draws.tv_distance:.4f}"
@@ -133,6 +195,24 @@ def _for_people(draws: Draws) -> list[str]:
             test = draws.chi2
             fit += f", χ² {test.statistic:.2f} on {test.degrees} degrees, p = {test.p_value:.3g}"
         lines.append(fit)
+    return lines + _law_for_people(document)
+
+
+def _law_for_people(document: dict[str, Any]) -> list[str]:
+    """Return what the law is like, as far as it is known."""
+    lines = []
+    if document["entropy_nats"] is not None:
+        parts = [
+            f"entropy {document['entropy_nats']:.4f} nats",
+            f"as many as {fits(document['effective'])} equally likely ones",
+            f"the best has {fits(document['best_probability'])}",
+        ]
+        if document["covering_95"] is not None:
+            parts.append(f"{number(document['covering_95'])} have 95 %")
+        parts.append(f"{document['expected_tokens']:.2f} tokens expected")
+        lines.append("law: " + ", ".join(parts))
+    if document["lost"] > 0:
+        lines.append(f"left out by choosing among the best: {fits(document['lost'])}")
     return lines
 
 
@@ -146,14 +226,17 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
     model = open_model(arguments, arguments.model)
     corpus = open_corpus([locate_corpus(path) for path in arguments.corpus])
     lines = [line for language in corpus for line in corpus.lines(language)]
-    drawn = sample_lines(model, lines, arguments.method, arguments.theta, arguments.seed)
+    settings = SamplingSettings(arguments.theta, arguments.dropout, arguments.nbest_size)
+    drawn = sample_lines(model, lines, arguments.method, settings, arguments.seed)
     spelled = str if arguments.ids else cache(partial(piece_word, model))
     tokens = 0
     with replacing(arguments.output) as stream:
         try:
-            for ids in drawn:
-                tokens += len(ids)
-                stream.write(" ".join(map(spelled, ids)).encode() + b"\n")
+            for batch in drawn:
+                tokens += len(batch.ids)
+                words, ends = list(map(spelled, batch.ids.tolist())), batch.offsets.tolist()
+                rows = [" ".join(words[a:b]) for a, b in pairwise(ends)]
+                stream.write("".join(f"{row}\n" for row in rows).encode())
         except CoverageError as error:
             ends = np.cumsum([len(corpus.lines(language)) for language in corpus])
             file = int(np.searchsorted(ends, error.line, side="right"))
@@ -162,7 +245,7 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
     document = {
         "method": arguments.method,
         "seed": arguments.seed,
-        "theta": arguments.theta,
+        **chosen(arguments.method, settings),
         "output": arguments.output,
         "lines": len(lines),
         "tokens": tokens,

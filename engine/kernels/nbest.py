@@ -7,12 +7,14 @@ it needs a new candidate, from the next best path to where that edge starts.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Floats, Int, Ints, Longs, u
+from engine.kernels.unigram import U64, random_number
 
 UNKNOWN, NONE = -1, -2
 """What stands for the next path to a node: not looked for yet; there is none."""
@@ -36,8 +38,28 @@ class Found(NamedTuple):
     cuts: Longs
 
 
-def best_paths(start: Ints, end: Ints, score: Floats, firsts: Longs, lasts: Longs, n: int) -> Found:
+class Choice(NamedTuple):
+    """Which of the n best paths of a lattice is kept: one, with P ∝ exp(theta · score).
+
+    key: the stream of random numbers; number k decides lattice k.
+    """
+
+    theta: float
+    key: int
+
+
+def best_paths(
+    start: Ints,
+    end: Ints,
+    score: Floats,
+    firsts: Longs,
+    lasts: Longs,
+    n: int,
+    choice: Choice | None = None,
+) -> Found:
     """Return the n best paths of each lattice (all, if there are fewer; none without a path).
+
+    With `choice` one of the n is drawn for each lattice, and only that one returned.
 
     start, end: int32[e]; score: float64[e]; sorted by start, then end. firsts, lasts: int64[k], the
     first and the last node of each lattice, ascending; no edge leads out of one. Scores are added
@@ -60,8 +82,10 @@ def best_paths(start: Ints, end: Ints, score: Floats, firsts: Longs, lasts: Long
         raise ValueError("an edge leads out of its lattice")
     nodes = int((lasts - firsts).max(initial=0)) + 1
     pool = 2 * nodes + 64 * n + min(n, 4096) * min(nodes, 1024)
-    room = min(n * len(start) // 2 + 1024, MOST_ROOM)
-    paths = n * len(firsts)
+    kept = n if choice is None else 1
+    room = min(kept * len(start) // 2 + 1024, MOST_ROOM)
+    paths = kept * len(firsts)
+    theta, key = choice or (0.0, 0)
     scores, offsets = np.empty(paths), np.empty(paths + 1, dtype=np.int64)
     cuts = np.empty(len(firsts) + 1, dtype=np.int64)
     widest = int(counts.max(initial=0))
@@ -69,7 +93,7 @@ def best_paths(start: Ints, end: Ints, score: Floats, firsts: Longs, lasts: Long
         edges = np.empty(room, dtype=np.int32)
         done = enumerate_paths(
             start, end, score, firsts, lasts, bounds, n, nodes, widest, pool, edges, offsets,
-            scores, cuts,
+            scores, cuts, choice is not None, theta, U64(key),
         )  # fmt: skip
         if done >= 0:
             return Found(edges[: offsets[done]], offsets[: done + 1], scores[:done], cuts)
@@ -92,12 +116,16 @@ def enumerate_paths(
     offsets: Longs,
     scores: Floats,
     cuts: Longs,
+    choose: bool,
+    theta: float,
+    key: np.uint64,
 ) -> Int:
     """Fill in the arrays of `Found` and return the number of paths.
 
     bounds: int64[k + 1], the first edge of each lattice, and their number. nodes, widest: of the
     lattice with the most nodes, and edges. pool: paths to nodes to have room for; −1 is returned
-    where it isn't enough, −2 where `out` is too short.
+    where it isn't enough, −2 where `out` is too short. choose: only one of the n is written, drawn
+    with P ∝ exp(theta · score); number k of stream `key` decides lattice k.
     """
     # Edges by end node: those into node v are by_end[into[v]:into[v + 1]].
     into = np.empty(nodes + 2, np.int32)
@@ -112,6 +140,7 @@ def enumerate_paths(
     after = np.empty(pool, np.int32)
     best = np.empty(nodes + 1, np.int32)
     waiting = np.empty(nodes + 1, np.int32)
+    listed = np.empty(n, np.int32)
     found = ZERO
     written = ZERO
     offsets[u(0)], cuts[u(0)] = 0, 0
@@ -153,27 +182,11 @@ def enumerate_paths(
                 best[u(node)] = known
                 known += 1
         path = best[u(size)]
-        for number in range(n):
-            if path < 0:
-                break
-            steps = ZERO
-            step = path
-            while before[u(step)] >= 0:
-                steps += 1
-                step = before[u(step)]
-            if written + steps > out.size:
-                return ZERO - 2
-            written += steps
-            at = written
-            step = path
-            while before[u(step)] >= 0:
-                at -= 1
-                out[u(at)] = by_end[u(edge[u(step)])]
-                step = before[u(step)]
-            scores[u(found)] = total[u(path)]
-            found += 1
-            offsets[u(found)] = written
-            if number + 1 == n or before[u(path)] < 0:
+        many = ZERO
+        while path >= 0:
+            listed[u(many)] = path
+            many += 1
+            if many == n or before[u(path)] < 0:
                 break
             depth = ZERO
             step = path
@@ -204,5 +217,34 @@ def enumerate_paths(
                     after[u(step)] = known
                     known += 1
             path = after[u(path)]
+        first, last = ZERO, many
+        if choose and many > 0:
+            top = total[u(listed[u(0)])]
+            whole = 0.0
+            for number in range(many):
+                whole += math.exp(theta * (total[u(listed[u(number)])] - top))
+            level = random_number(key, U64(k)) * whole
+            whole = 1.0
+            while first < many - 1 and not level < whole:
+                first += 1
+                whole += math.exp(theta * (total[u(listed[u(first)])] - top))
+            last = first + 1
+        for number in range(first, last):
+            path = listed[u(number)]
+            step = path
+            while before[u(step)] >= 0:
+                written += 1
+                step = before[u(step)]
+            if written > out.size:
+                return ZERO - 2
+            at = written
+            step = path
+            while before[u(step)] >= 0:
+                at -= 1
+                out[u(at)] = by_end[u(edge[u(step)])]
+                step = before[u(step)]
+            scores[u(found)] = total[u(path)]
+            found += 1
+            offsets[u(found)] = written
         cuts[u(k + 1)] = found
     return found

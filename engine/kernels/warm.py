@@ -24,6 +24,7 @@ from engine.kernels.nbest import best_paths
 from engine.kernels.spaces import escape_spaces
 from engine.pieces import Vocabulary
 from engine.pipelines.scanning import SCANS, scan
+from engine.samplers.lines import Ffbs
 from engine.unigram import Unigram
 from engine.wordpiece import WordPiece
 
@@ -61,6 +62,10 @@ def _warm_nbest() -> None:
 
 def _warm_reservoir() -> None:
     _unigram().sample_lines(DATA, STARTS, ENDS, 1.0, 0)
+
+
+def _warm_ffbs() -> None:
+    Ffbs(_unigram(), 1.0)(DATA, STARTS, ENDS, 0)
 
 
 def _warm_matches() -> None:
@@ -125,6 +130,7 @@ STEPS: list[Callable[[], object]] = [
     _warm_bpe,
     _warm_linear_bpe,
     _warm_reservoir,
+    _warm_ffbs,
     _warm_marginals,
     _warm_wordpiece,
     _warm_nbest,

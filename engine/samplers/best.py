@@ -53,7 +53,7 @@ def nbest_law(lattice: Lattice, settings: SamplingSettings) -> PathLaw:
     kept = math.fsum(path.probability for path in paths)
     # All paths lose nothing; their sum may miss 1 by rounding.
     lost = 0.0 if lattice.paths <= len(paths) else max(0.0, 1.0 - kept)
-    return PathLaw(lambda edges: known.get(edges.tobytes(), 0.0), lambda: listed, lost)
+    return PathLaw(lambda edges: known.get(edges.tobytes(), 0.0), lambda: listed, lost=lost)
 
 
 def shares(paths: list[Path], theta: float) -> NDArray[np.float64]:

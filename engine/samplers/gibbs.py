@@ -62,6 +62,7 @@ def gibbs_law(lattice: Lattice, settings: SamplingSettings) -> PathLaw:
     return PathLaw(
         gibbs_probability(lattice, settings.theta),
         lambda: exact_law(lattice, settings.theta) if lattice.paths <= EXACT_LIMIT else None,
+        settings.theta,
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine import cli
+from engine.model import Batch
 from tests.engine.headless import document, fault, run
 
 
@@ -103,7 +105,7 @@ def test_nothing_is_half_written(
     argv = ["sample", "toy-watching", "--corpus", "bundled:everyday", "--output", str(output)]
 
     def interrupted(*_: Any) -> Any:
-        yield [1]
+        yield Batch(np.array([1], dtype=np.int32), np.array([0, 1]))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sampling, "sample_lines", interrupted)

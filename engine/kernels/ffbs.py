@@ -1,0 +1,207 @@
+"""Drawing from the exact law of Unigram models in two passes, straight from bytes to tokens.
+
+Twin: `engine.samplers.lines.draw_plain`.
+
+From the end back, each node gets the sum of all ways onward, while the trie is walked; each edge
+is noted with the running sum at its start. Then one random number for each token chooses among the
+edges that leave: forward filtering, backward sampling, seen from the other end, so that tokens come
+in reading order and neither the trie nor the sums are needed again.
+
+Sums are plain numbers, scaled by powers of two. Where the weights of a pre-token are too far apart
+for that, its sums are made again in logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.kernels.jit import kernel
+from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
+from engine.kernels.unigram import HIGH, LOW, U64, random_number, spell_path
+
+FARTHEST = 1e4
+"""Logarithms of sums are moved back to 0 when they are this far off: they lose no digits."""
+
+
+@kernel
+def draw_tokens(
+    data: Bytes,
+    starts: Longs,
+    ends: Longs,
+    table: Ints,
+    by_char: bool,
+    units: Ints,
+    weights: Floats,
+    width: int,
+    shift: int,
+    after: int,
+    logs: Floats,
+    stray_weight: float,
+    reach: int,
+    key: np.uint64,
+    unknown: int,
+    fuse: bool,
+    byte_pieces: Ints,
+    longest: int,
+    room: int,
+    out_ids: Ints,
+    out_starts: Longs,
+    out_ends: Longs,
+) -> Int:
+    """Draw one path of each pre-token, write its tokens, return their number.
+
+    units … stray_weight: as for `engine.kernels.marginals.marginals`. reach: symbols of the
+    longest piece. Number i of stream `key` decides edge i of all paths. longest: bytes of the
+    longest pre-token. room: edges of a pre-token to have room for; −1 is returned where it isn't
+    enough, and −2 − k where no path leads through pre-token k.
+    """
+    strays = unknown >= 0 or byte_pieces.size > 0
+    symbols = np.empty(longest + 1, np.int32)
+    places = np.empty(longest + 1, np.int32)
+    total = np.empty(longest + 1, np.float64)
+    # Edges by start, the last start first: those that leave node i are close[i + 1] … close[i].
+    close = np.empty(longest + 1, np.int32)
+    target = np.empty(room, np.int32)
+    piece = np.empty(room, np.int32)
+    so_far = np.empty(room, np.float64)
+    holder = np.empty(longest + 1, np.int32)
+    held = np.empty(longest + 1, np.int32)
+    path = np.empty(longest + 1, np.int32)
+    root = np.int64(units[u(0)])
+    number = U64(0)
+    written = ZERO
+    for k in range(starts.size):
+        offset = starts[u(k)]
+        n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
+        total[u(n)] = 1.0
+        close[u(n)] = 0
+        count = ZERO
+        sound = True
+        for start in range(n - 1, -1, -1):
+            if count + reach + 1 >= room:
+                return ZERO - 1
+            symbols[u(start)] *= width
+            running = 0.0
+            if strays:
+                child = root + symbols[u(start)]
+                if units[u(child + 1)] != 0 or units[u(child + 2)] < 0:
+                    running = stray_weight * total[u(start + 1)]
+                    target[u(count)] = start + 1
+                    piece[u(count)] = -1
+                    so_far[u(count)] = running
+                    count += 1
+            node = start
+            unit = ZERO
+            base = root
+            while node < n:
+                child = base + symbols[u(node)]
+                if units[u(child + 1)] != unit:
+                    break
+                unit = child
+                base = np.int64(units[u(child)])
+                node += 1
+                # Where no piece ends, the weight is 0 and the next edge overwrites this one.
+                running += weights[u((child >> shift) + after)] * total[u(node)]
+                found = units[u(child + 2)]
+                target[u(count)] = node
+                piece[u(count)] = found
+                so_far[u(count)] = running
+                count += np.int64(found >= 0)
+            total[u(start)] = running
+            close[u(start)] = count
+            # Sums don't shrink to 0: a node with 0 is one from which no path leads on.
+            if running != 0.0 and not LOW <= running <= HIGH:
+                sound = sound and bring_back(total, start, min(n, start + reach))
+        if not (sound and 0.0 < total[u(0)] < np.inf):
+            sum_in_logs(n, reach, close, target, piece, logs, total, so_far)
+            if n > 0 and total[u(0)] == -np.inf:
+                return ZERO - 2 - k
+        at = ZERO
+        while at < n:
+            place = np.int64(close[u(at + 1)])
+            last = np.int64(close[u(at)]) - 1
+            level = random_number(key, number) * so_far[u(last)]
+            number += U64(1)
+            while place < last and not level < so_far[u(place)]:
+                place += 1
+            onward = target[u(place)]
+            holder[u(onward)] = at
+            held[u(onward)] = piece[u(place)]
+            at = np.int64(onward)
+        written = spell_path(
+            data,
+            offset,
+            n,
+            places,
+            holder,
+            held,
+            path,
+            unknown,
+            fuse,
+            byte_pieces,
+            out_ids,
+            out_starts,
+            out_ends,
+            written,
+        )
+    return written
+
+
+@kernel
+def bring_back(total: Floats, first: Int, last: Int) -> bool:
+    """Scale the sums first … last by a power of two, so that they may be multiplied again.
+
+    Returns whether all of them lie between LOW and HIGH then, but for those that are 0.
+    """
+    largest = 0.0
+    for node in range(first, last + 1):
+        largest = max(largest, total[u(node)])
+    if not 0.0 < largest < np.inf:
+        return False
+    factor = 2.0 ** -math.floor(math.log2(largest))
+    for node in range(first, last + 1):
+        scaled = total[u(node)] * factor
+        if not (LOW <= scaled <= HIGH or total[u(node)] == 0.0):
+            return False
+        total[u(node)] = scaled
+    return True
+
+
+@kernel
+def sum_in_logs(
+    n: Int,
+    reach: int,
+    close: Ints,
+    target: Ints,
+    piece: Ints,
+    logs: Floats,
+    total: Floats,
+    so_far: Floats,
+) -> None:
+    """Make the sums of a pre-token, whose edges are noted, in log space.
+
+    logs: float64[pieces + 1], the last of an unknown edge. so_far: running sums of each start,
+    relative to its greatest weight.
+    """
+    stray = logs.size - 1
+    total[u(n)] = 0.0
+    for start in range(n - 1, -1, -1):
+        first, last = close[u(start + 1)], close[u(start)]
+        highest = -np.inf
+        for i in range(first, last):
+            own = piece[u(i)]
+            value = logs[u(stray if own < 0 else own)] + total[u(target[u(i)])]
+            so_far[u(i)] = value
+            highest = max(highest, value)
+        running = 0.0
+        for i in range(first, last):
+            if highest > -np.inf:
+                running += math.exp(so_far[u(i)] - highest)
+            so_far[u(i)] = running
+        total[u(start)] = highest + math.log(running) if running > 0.0 else -np.inf
+        if running > 0.0 and abs(total[u(start)]) > FARTHEST:
+            move = total[u(start)]
+            for node in range(start, min(n, start + reach) + 1):
+                total[u(node)] -= move

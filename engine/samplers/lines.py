@@ -1,0 +1,184 @@
+"""One segmentation of each of many lines, by the fast road of each method.
+
+A method's road is made once for a model and its settings: tables of weights take longer to make
+than a line to draw. What it makes takes lines and a stream of random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bulk import choose_lines
+from engine.matching import check_spans, room_for_tokens
+from engine.model import Batch
+from engine.nbest import check_count
+from engine.passes import check_theta
+from engine.sampler import DrawLines, SamplingSettings
+from engine.segmenter import Edges, Segmented
+from engine.unigram import STEEPEST_THETA, Unigram
+
+if TYPE_CHECKING:
+    from engine.model import Model
+
+Spans = NDArray[np.int64]
+Cut = Callable[[NDArray[np.uint8], Spans, Spans, int], Segmented]
+"""(data, starts, ends, key) → one segmentation of each pre-token."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A model's rule that draws where the model would take its own path."""
+
+    unigram: Unigram
+    cut: Cut
+    key: int
+
+    @property
+    def algorithm(self) -> str:
+        """As the model's rule."""
+        return self.unigram.algorithm
+
+    @property
+    def law(self) -> str:
+        """As the model's rule."""
+        return self.unigram.law
+
+    def segment(self, data: NDArray[np.uint8], starts: Spans, ends: Spans) -> Segmented:
+        """Draw a segmentation of each pre-token."""
+        cut = self.cut(data, starts, ends, self.key)
+        written = self.unigram.written_unknown
+        if written and self.unigram.byte_pieces is None and written in data.tobytes():
+            return _fused(cut, self.unigram.unknown, starts)
+        return cut
+
+    def edges(self, data: NDArray[np.uint8], starts: Spans, ends: Spans) -> Edges:
+        """Return the edges of the model's rule."""
+        return self.unigram.edges(data, starts, ends)
+
+
+def _fused(cut: Segmented, unknown: int, starts: Spans) -> Segmented:
+    """Make neighbouring unknown tokens one, where the text has the unknown token as it is written.
+
+    HuggingFace's library does so; see `Unigram`. Not across the start of a pre-token.
+    """
+    owned = cut.ids == unknown
+    joined = owned[1:] & owned[:-1] & ~np.isin(cut.starts[1:], starts)
+    first, last = np.append(True, ~joined), np.append(~joined, True)
+    return Segmented(cut.ids[first], cut.starts[first], cut.ends[last])
+
+
+def viterbi_lines(model: Model, settings: SamplingSettings) -> DrawLines | None:
+    """Return what gives the model's own segmentation, for a Unigram model."""
+    check_theta(settings.theta)
+    if _unigram(model) is None:
+        return None
+    return lambda lines, _key: model.encode_lines(lines)
+
+
+def perfect_lines(model: Model, settings: SamplingSettings) -> DrawLines | None:
+    """Return what draws by the reservoir; None for a model that isn't Unigram."""
+    unigram, theta = _unigram(model), check_theta(settings.theta)
+    if unigram is None:
+        return None
+
+    def cut(data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int) -> Segmented:
+        return unigram.sample_lines(data, starts, ends, theta, key)
+
+    return partial(_drawn, model, unigram, cut)
+
+
+def ffbs_lines(model: Model, settings: SamplingSettings) -> DrawLines | None:
+    """Return what draws by two passes; None for a model that isn't Unigram."""
+    unigram = _unigram(model)
+    return (
+        None if unigram is None else partial(_drawn, model, unigram, Ffbs(unigram, settings.theta))
+    )
+
+
+def uniform_lines(model: Model, settings: SamplingSettings) -> DrawLines | None:
+    """Return what draws every segmentation alike; None for a model that isn't Unigram."""
+    return ffbs_lines(model, replace(settings, theta=0.0))
+
+
+def nbest_lines(model: Model, settings: SamplingSettings) -> DrawLines | None:
+    """Return what draws one of the ℓ best; None for a model that isn't Unigram."""
+    theta, size = check_theta(settings.theta), settings.nbest_size
+    check_count(size)
+    if _unigram(model) is None:
+        return None
+
+    def draw(lines: Sequence[str], key: int) -> Batch:
+        chosen = choose_lines(model, lines, size, theta, key)
+        return Batch(chosen.ids, chosen.offsets)
+
+    return draw
+
+
+def _unigram(model: Model) -> Unigram | None:
+    return model.segmenter if isinstance(model.segmenter, Unigram) else None
+
+
+def _drawn(model: Model, unigram: Unigram, cut: Cut, lines: Sequence[str], key: int) -> Batch:
+    return replace(model, segmenter=Drawing(unigram, cut, key)).encode_lines(lines)
+
+
+class Ffbs:
+    """Draws pre-tokens of a Unigram model at one temperature: P(path) ∝ exp(theta · score).
+
+    Raises `ParameterError` unless theta is finite and not negative.
+    """
+
+    def __init__(self, unigram: Unigram, theta: float) -> None:
+        from engine.kernels.unigram import weights_of
+
+        theta = min(check_theta(theta), STEEPEST_THETA)
+        self._unigram = unigram
+        self._logs = np.append(theta * unigram.vocabulary.score, theta * unigram.unknown_score)
+        weights = weights_of(self._logs)
+        self._walk = unigram.trie.weighted(weights[:-1], 0.0)
+        self._stray = float(weights[-1])
+
+    def __call__(self, data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int) -> Segmented:
+        """Draw one segmentation of each pre-token; number i of stream `key` decides token i.
+
+        Raises `CoverageError` where no path leads through.
+        """
+        from engine.kernels.ffbs import draw_tokens
+
+        unigram, trie = self._unigram, self._unigram.trie
+        data, starts, ends = check_spans(data, starts, ends)
+        longest, ids, at, to = room_for_tokens(starts, ends)
+        # Text has about two edges a symbol; a pre-token with more gets room for them at once.
+        room = 4 * longest + 2 * trie.longest + 64
+        while True:
+            count = draw_tokens(
+                data,
+                starts,
+                ends,
+                trie.table,
+                trie.by_char,
+                *self._walk,
+                self._logs,
+                self._stray,
+                trie.longest,
+                np.uint64(key),
+                unigram.unknown,
+                unigram.fuse_unknown,
+                unigram.byte_table,
+                longest,
+                room,
+                ids,
+                at,
+                to,
+            )
+            if count >= 0:
+                return Segmented(ids[:count], at[:count], to[:count])
+            if count < -1:
+                raise unigram.uncovered(data, starts, ends, -2 - int(count))
+            room *= 4
