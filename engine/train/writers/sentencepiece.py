@@ -54,14 +54,16 @@ def write(trained: TrainedBpe) -> Written:
             "the character NUL is a piece, which the sentencepiece library refuses",
             "remove it from the corpus",
         )
-    pieces = [_piece(text.encode(), 0.0, _kind(text)) for text in own]
+    pieces = [piece_message(text.encode(), 0.0, _kind(text)) for text in own]
     ordered = [*(symbol for symbol, i in ids.items() if i >= len(base)), *base]
-    pieces += [_piece(symbol, float(-k)) for k, symbol in enumerate(ordered)]
+    pieces += [piece_message(symbol, float(-k)) for k, symbol in enumerate(ordered)]
     trainer = (
-        _whole(3, _BPE) + _whole(4, len(pieces)) + _whole(40, 0) + _whole(41, 1) + _whole(42, 2)
-        + _whole(43, own.index("<pad>") if "<pad>" in own else _ONES)
+        whole_number(3, _BPE) + whole_number(4, len(pieces)) + whole_number(40, 0) + whole_number(41, 1) + whole_number(42, 2)
+        + whole_number(43, own.index("<pad>") if "<pad>" in own else _ONES)
     )  # fmt: skip
-    normalizer = write_bytes(1, b"identity") + _whole(3, 1) + _whole(4, 1) + _whole(5, 1)
+    normalizer = (
+        write_bytes(1, b"identity") + whole_number(3, 1) + whole_number(4, 1) + whole_number(5, 1)
+    )
     data = b"".join((*pieces, write_bytes(2, trainer), write_bytes(3, normalizer)))
     return Written((data,), tuple(_notes(trained, len(own))))
 
@@ -106,12 +108,14 @@ def _kind(text: str) -> PieceKind:
     return PieceKind.UNKNOWN if text == META[0] else PieceKind.CONTROL
 
 
-def _piece(text: bytes, score: float, kind: PieceKind = PieceKind.NORMAL) -> bytes:
+def piece_message(text: bytes, score: float, kind: PieceKind = PieceKind.NORMAL) -> bytes:
     """Return a `ModelProto.SentencePiece`: piece 1, score 2, type 3."""
     message = write_bytes(1, text) + write_varint(2 << 3 | FIXED32) + struct.pack("<f", score)
-    return write_bytes(1, message + (b"" if kind == PieceKind.NORMAL else _whole(3, int(kind))))
+    return write_bytes(
+        1, message + (b"" if kind == PieceKind.NORMAL else whole_number(3, int(kind)))
+    )
 
 
-def _whole(number: int, value: int) -> bytes:
+def whole_number(number: int, value: int) -> bytes:
     """Return a field with a whole number."""
     return write_varint(number << 3 | VARINT) + write_varint(value)
