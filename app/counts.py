@@ -19,6 +19,7 @@ Counted = Literal[
     "token", "grapheme", "byte", "character", "edge", "piece", "language", "segmentation", "draw",
     "merge", "model", "warning", "pre-token", "stretch", "space",
     "special token", "word", "line", "time", "base symbol", "other pair",
+    "symbol",
 ]  # fmt: skip
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -65,6 +66,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     "word": (QT_TRANSLATE_NOOP("Counts", "{n} word"), QT_TRANSLATE_NOOP("Counts", "{n} words")),
     "line": (QT_TRANSLATE_NOOP("Counts", "{n} line"), QT_TRANSLATE_NOOP("Counts", "{n} lines")),
     "time": (QT_TRANSLATE_NOOP("Counts", "{n} time"), QT_TRANSLATE_NOOP("Counts", "{n} times")),
+    "symbol": (
+        QT_TRANSLATE_NOOP("Counts", "{n} symbol"),
+        QT_TRANSLATE_NOOP("Counts", "{n} symbols"),
+    ),
     "base symbol": (
         QT_TRANSLATE_NOOP("Counts", "{n} base symbol"),
         QT_TRANSLATE_NOOP("Counts", "{n} base symbols"),

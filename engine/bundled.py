@@ -26,6 +26,7 @@ _MODELS = (
     ("everyday-unigram", "model", "Unigram with byte fallback, trained on the bundled corpus"),
     ("everyday-wordpiece", "json", "WordPiece, trained on the bundled corpus"),
     ("toy-lower", "json", "BPE with two merges: e r, then w e"),
+    ("toy-there", "json", "BPE that cuts there otherwise under each rule of merging"),
     ("toy-watching", "json", "Unigram with three equally likely cuts of watching"),
     ("toy-weather", "model", "byte-level Unigram for 今天天气不错"),
 )

@@ -184,11 +184,27 @@ def pair_of(bpe: Bpe, piece: int) -> tuple[int, int] | None:
     return _last_pair(bpe, symbols, int(bpe.made_by[piece])) if len(symbols) > 1 else None
 
 
+def rule_at(bpe: Bpe, rank: int) -> tuple[int, int, int] | None:
+    """Return left, right and result of the rule of a rank, None where no merge has it.
+
+    Of ranks and scores, which any two halves share, it is the pair of `pair_of`.
+    """
+    left, right, result, ranks = bpe.rows
+    found = np.flatnonzero(ranks == rank)
+    if not len(found):
+        return None
+    piece = int(result[found[0]])
+    pair = None if bpe.rule == "pairs" else pair_of(bpe, piece)
+    return *(pair or (int(left[found[0]]), int(right[found[0]]))), piece
+
+
 def neighbour(bpe: Bpe, rank: int, by: Literal[-1, 1]) -> int | None:
     """Return the next rank above (1) or below (−1) that a merge has, None at the end."""
-    ranks = np.unique(bpe.rows[3])
-    at = int(np.searchsorted(ranks, rank)) + by
-    return int(ranks[at]) if 0 <= at < len(ranks) else None
+    ranks = bpe.rows[3]
+    beyond = ranks[ranks > rank] if by > 0 else ranks[ranks < rank]
+    if not len(beyond):
+        return None
+    return int(beyond.min() if by > 0 else beyond.max())
 
 
 def swapped(bpe: Bpe, first: int, second: int) -> Bpe:

@@ -4,6 +4,8 @@
 - everyday-unigram.model: SentencePiece Unigram with byte fallback, trained on the bundled corpus.
 - everyday-wordpiece.json: WordPiece (tokenizer.json), trained on the bundled corpus.
 - toy-lower.json: BPE of letters with two merges, `e r` before `w e`.
+- toy-there.json: BPE of letters that cuts `there` otherwise under each of the three rules of
+  merging: by listed pair, by rank of the joined string, by what the vocabulary holds.
 - toy-watching.json: Unigram with exactly three cuts of `watching`, equally likely. It has no
   unknown token, which would add edges for single letters; the `tokenizers` library refuses the
   word therefore, though the pieces cover it.
@@ -187,6 +189,19 @@ def make_lower() -> bytes:
     return compact(tokenizer.to_str())
 
 
+def make_there() -> bytes:
+    """List no pair that makes `er`, and only one of the two that make `the`."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    pieces = ["<unk>", "e", "h", "r", "t", "th", "he", "er", "the"]
+    vocab = {piece: i for i, piece in enumerate(pieces)}
+    merges = [("t", "h"), ("h", "e"), ("t", "he")]
+    tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=merges, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.decoder = decoders.Fuse()
+    return compact(tokenizer.to_str())
+
+
 def make_watching() -> bytes:
     from tokenizers import Tokenizer, decoders, models
 
@@ -218,6 +233,7 @@ MAKERS = {
     "everyday-unigram.model": make_unigram,
     "everyday-wordpiece.json": make_wordpiece,
     "toy-lower.json": make_lower,
+    "toy-there.json": make_there,
     "toy-watching.json": make_watching,
     "toy-weather.model": make_weather,
 }

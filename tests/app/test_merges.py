@@ -440,7 +440,7 @@ def test_an_empty_text_shows_nothing(make: Make) -> None:
     workspace = make("", "everyday-bpe")
     assert workspace.word is None
     assert workspace.player.length == 0
-    assert workspace.summary.text() == "The text is empty"
+    assert workspace.head.summary.text() == "The text is empty"
 
 
 def test_closing_the_last_model_clears(make: Make, session: Session) -> None:

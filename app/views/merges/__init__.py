@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.counts import counted
 from app.draw.isolate import isolate
@@ -21,21 +15,26 @@ from app.draw.word import Word
 from app.models.merges import MergeTableModel
 from app.player import Player
 from app.session import LATTICE_DELAY, OpenModel, Session
-from app.theme import SIZE_DATA, SIZE_PIECE, Theme
+from app.theme import Theme
 from app.views.merges.bricks import BrickRows
 from app.views.merges.choosing import chosen, joint_of_rule
+from app.views.merges.compare import ComparePane
 from app.views.merges.empty import NoMerges
-from app.views.merges.follow import Followed, follow, place_to_show, pretoken_at
+from app.views.merges.examples import ExamplesButton
+from app.views.merges.follow import Followed, WhatIf, follow, place_to_show, pretoken_at
+from app.views.merges.head import Head, WhatIfBar
 from app.views.merges.inspector import MergeReport
 from app.views.merges.rank_view import RankView
+from app.views.merges.story import Story
 from app.views.merges.strip import WordStrip
+from app.views.merges.what_if import WhatIfs
 from app.widgets.canvas import Canvas
-from app.widgets.elided import ElidedLabel
 from app.widgets.pane_title import PaneTitle
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.widgets.text_line import TextLine
 from app.workspace import Workspace
+from engine.merge_rules import MERGE_RULES
 
 LABELLED = 200
 """Steps up to which the player's track names them."""
@@ -53,6 +52,8 @@ class MergesWorkspace(Workspace):
         self.player = Player(self)
         self._followed: Followed | None = None
         self._labels: Labels | None = None
+        self._story: Story | None = None
+        self._what_if: WhatIf | None = None
         self._report: MergeReport | None = None
         self._word: Word | None = None
         self._selected: tuple[Cells, ...] = ()
@@ -66,16 +67,16 @@ class MergesWorkspace(Workspace):
         self.note = QLabel()
         self.note.setProperty("role", "second")
         self.strip = WordStrip(theme)
-        self.title = ElidedLabel(
-            theme, size=SIZE_PIECE, pieces=True, mode=Qt.TextElideMode.ElideMiddle
+        self.examples = ExamplesButton(session, theme)
+        self.what_if = WhatIfBar(theme)
+        self.head = Head(
+            theme,
+            self.tr("In a joint: rank of its rule, “–” for none. Filled: the lowest, merges next."),
         )
-        self.summary = ElidedLabel(theme, size=SIZE_DATA, token="ink2")
-        self.legend = QLabel(
-            self.tr("In a joint: rank of its rule, “–” for none. Filled: the lowest, merges next.")
-        )
-        self.legend.setProperty("role", "note")
         self.bricks = BrickRows(self.player, theme)
         self.ranks = RankView(self.player, theme)
+        self.compare = ComparePane(session, theme)
+        self.what_ifs = WhatIfs()
         self.empty = NoMerges(session)
         self.stack = QStackedWidget()
         self.stack.addWidget(self._compose())
@@ -99,6 +100,10 @@ class MergesWorkspace(Workspace):
         self.ranks.chosen.connect(self._choose_rule)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self.player.position_changed.connect(self._show_position)
+        self.report.followed.connect(self._link)
+        self.compare.rule_wanted.connect(self._ask_rule)
+        self.what_if.back_wanted.connect(lambda: self.ask(None))
+        self.what_if.next_wanted.connect(self._show_changed_word)
         session.text_changed.connect(self._text_changed)
         session.active_changed.connect(self._active_changed)
         session.models_changed.connect(self._show_state)
@@ -119,16 +124,11 @@ class MergesWorkspace(Workspace):
         top.setSpacing(12)
         top.addWidget(self.text_line, 1)
         top.addWidget(self.note)
+        top.addWidget(self.examples)
         column.addLayout(top)
         column.addWidget(self.strip)
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 10, 16, 4)
-        head.setSpacing(16)
-        head.addWidget(self.title)
-        head.addWidget(self.summary)
-        head.addStretch(1)
-        head.addWidget(self.legend)
-        column.addLayout(head)
+        column.addWidget(self.what_if)
+        column.addWidget(self.head)
         column.addWidget(self.bricks, 1)
         return centre
 
@@ -143,11 +143,17 @@ class MergesWorkspace(Workspace):
         scale.end.setText(self.tr("● applied   ○ still to come   × outranked every time"))
         ranks = self.add_pane("ranks", self.tr("Ranks"), self.ranks, bottom, scale, "canvas")
         steps = self.add_pane("steps", self.tr("Steps"), self.table, bottom, surface="canvas")
+        rules = self.add_pane("rules", self.tr("Rules"), self.compare, bottom, surface="canvas")
+        rules_title = rules.titleBarWidget()
+        assert isinstance(rules_title, PaneTitle)
+        rules_title.title.setText(self.tr("The word under three rules of merging"))
+        rules_title.add(self.compare.total)
         self.tabifyDockWidget(ranks, steps)
+        self.tabifyDockWidget(steps, rules)
         ranks.raise_()
         inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
         self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
-        self.resizeDocks([ranks], [150], Qt.Orientation.Vertical)
+        self.resizeDocks([ranks], [184], Qt.Orientation.Vertical)
 
     # Following the text
 
@@ -188,6 +194,7 @@ class MergesWorkspace(Workspace):
 
     def _active_changed(self) -> None:
         self._stale = True
+        self._what_if = None
         self._show_state()
         if self.isVisible():
             self._follow()
@@ -218,11 +225,11 @@ class MergesWorkspace(Workspace):
         if opened is None:
             return
         text, self._special = self._session.text, self._session.settings.special
-        special = self._special
+        special, what_if = self._special, self._what_if
         self._session.jobs.start(
             "merges",
             self.tr("Following the merges"),
-            lambda report: follow(opened, text, special, report),
+            lambda report: follow(opened, text, special, what_if, report),
             self._take,
             self._failed,
         )
@@ -234,16 +241,19 @@ class MergesWorkspace(Workspace):
     def _take(self, followed: Followed | None) -> None:
         before, self._followed = self._followed, followed
         if followed is None:
-            self._labels = self._report = self._word = None
+            self._labels = self._report = self._word = self._story = None
             self.steps.set_trace(None, None)
             self.strip.set_trace(None, None, 0)
             self.bricks.set_word(None, None, 0)
             self.ranks.set_word(None, None, 0, 1)
             self.player.set_trace(0)
             self.report.set_parts(())
+            self.compare.set_followed(None)
             self._say()
             return
         self._labels = Labels(followed.trace)
+        self._story = Story(self._labels)
+        self.compare.set_followed(followed)
         opened = self._session.open_model(followed.key)
         if opened is None:
             return
@@ -289,10 +299,10 @@ class MergesWorkspace(Workspace):
         self._selected, self._selected_row = (), -1
         row = min(max(position - word.steps.start, 0), word.n_steps)
         self.bricks.set_word(word, labels, row)
-        segmenter = followed.trace.model.segmenter
-        ranks = getattr(segmenter, "rank", None)
-        largest = int(ranks.max()) if ranks is not None and len(ranks) else 1
+        bpe = followed.own.model.bpe
+        largest = int(bpe.rank.max()) if bpe is not None and len(bpe.rank) else 1
         self.ranks.set_word(word, labels, row, largest)
+        self.compare.set_word(pretoken)
         self.strip.set_current(pretoken)
         self._say()
         self._tell()
@@ -332,17 +342,17 @@ class MergesWorkspace(Workspace):
     def _say(self) -> None:
         """Write the line above the rows."""
         followed, word, labels = self._followed, self._word, self._labels
-        self.legend.setVisible(word is not None)
+        self.head.legend.setVisible(word is not None)
+        opened = None if followed is None else self._session.open_model(followed.key)
+        self.what_if.say(*self.what_ifs.sentence(followed, labels))
         if followed is None or word is None or labels is None:
-            self.title.setText("")
-            self.summary.setText("" if followed is None else self.tr("The text is empty"))
+            self.head.clear("" if followed is None else self.tr("The text is empty"))
             self.note.clear()
             return
         shown = labels.pretoken(word.pretoken)
-        self.title.setText(isolate(shown))
-        opened = self._session.open_model(followed.key)
+        self.head.title.setText(isolate(shown))
         tokens = len(word.row(word.n_steps).piece)
-        self.summary.setText(
+        self.head.summary.setText(
             self.tr("{merges}, {tokens} · {letter} {model}").format(
                 merges=counted(word.n_steps, "merge"),
                 tokens=counted(tokens, "token"),
@@ -360,11 +370,48 @@ class MergesWorkspace(Workspace):
 
     def _tell(self) -> None:
         """Write the inspector."""
-        if self._word is None or self._report is None:
+        if self._word is None or self._report is None or self._story is None:
             self.report.set_parts(())
             return
         parts = self._report.parts(self._word, self.row, self._selected, self._selected_row)
-        self.report.set_parts(parts)
+        step = self._word.steps.start + max(self.row - 1, 0) if self._word.n_steps else -1
+        offers = self.what_ifs.parts(self._followed, self._labels, step)
+        self.report.set_parts((*parts, *offers))
+        self.head.story.tell(self._story.sentence(self._word, self.row))
+
+    # What if
+
+    @property
+    def asked(self) -> WhatIf | None:
+        """The change of the model's own way to merge that is on show, None for none."""
+        return self._what_if
+
+    def ask(self, what_if: WhatIf | None) -> None:
+        """Show the text under a change of the model's own way to merge; None leads back."""
+        if what_if != self._what_if:
+            self._what_if = what_if
+            self._follow()
+
+    def _ask_rule(self, rule: str) -> None:
+        self.ask(next((WhatIf(name) for name in MERGE_RULES if name == rule), None))
+
+    def _link(self, link: str) -> None:
+        what, _, ranks = link.partition(":")
+        if what == "swap":
+            first, second = map(int, ranks.split(":"))
+            self.ask(WhatIf(swap=(first, second)))
+        elif what == "back":
+            self.ask(None)
+
+    def _show_changed_word(self) -> None:
+        """Go to the next word that comes out otherwise than in the model as it is."""
+        followed, word = self._followed, self._word
+        if followed is None or followed.found is None or word is None:
+            return
+        changed = (followed.found.pretokens | followed.found.order).nonzero()[0]
+        if len(changed):
+            later = changed[changed > word.pretoken]
+            self.show_word(int(later[0] if len(later) else changed[0]))
 
     # Choosing
 
@@ -442,7 +489,7 @@ class MergesWorkspace(Workspace):
         if here[0] <= span[0] < max(here[1], here[0] + 1) or span[0] >= followed.shown:
             return
         if self.isVisible():
-            self.show_word(pretoken_at(followed.trace, span[0]))
+            self.show_word(pretoken_at(followed.trace.prepared, span[0]))
 
     # Scenes
 

@@ -2,42 +2,126 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.draw.word import Word
 from app.session import OpenModel
-from engine.pipeline import Special
+from engine.merge_rules import MergeRule, own_rule, swapped, under_rule
+from engine.model import Model
+from engine.pipeline import Prepared, Special
 from engine.progress import Report
 from engine.text import Text
-from engine.traces.merges import MergeTrace
+from engine.traces.differences import Differences, differences
+from engine.traces.merges import NEVER, MergeTrace, trace_merges
 
 LIMIT = 200_000
 """Bytes of text whose merges are followed; of a longer text the first ones."""
 
 
+@dataclass(frozen=True)
+class WhatIf:
+    """A change of the model's own way to merge: another rule, or two ranks exchanged."""
+
+    rule: MergeRule | None = None
+    swap: tuple[int, int] | None = None
+
+    def model(self, model: Model, prepared: Prepared) -> Model:
+        """Return the model with the change, for this text only."""
+        segmenter = model.bpe
+        assert segmenter is not None
+        if self.swap is not None:
+            segmenter = swapped(segmenter, *self.swap)
+        if self.rule is not None:
+            segmenter = under_rule(segmenter, self.rule, words_of(prepared))
+        return replace(model, segmenter=segmenter)
+
+
 class Followed(NamedTuple):
-    """A trace, of which text and model it is, and how many bytes of the text it covers."""
+    """A trace, of which text and model it is, and how many bytes of the text it covers.
+
+    own: the trace of the model as it is. what_if: the change that `trace` is under, None for none,
+    then the two are one. found: where they differ.
+    """
 
     trace: MergeTrace
     key: int
     text: Text
     shown: int
+    own: MergeTrace
+    what_if: WhatIf | None = None
+    found: Differences | None = None
 
 
-def follow(opened: OpenModel, text: Text, special: Special, report: Report) -> Followed:
+class Lane(NamedTuple):
+    """A text under one of the rules. found: against the model as it is; None for its own rule."""
+
+    rule: MergeRule
+    trace: MergeTrace
+    found: Differences | None
+
+
+def follow(
+    opened: OpenModel, text: Text, special: Special, what_if: WhatIf | None, report: Report
+) -> Followed:
     """Trace the merges of a text, of a long one up to `LIMIT` bytes.
 
     Raises `ParameterError` where special strings are forbidden and the text holds some.
     """
     shown = text.head(LIMIT)
-    report(0, 1)
-    trace = opened.model.merges(shown, special)
-    return Followed(trace, opened.key, text, shown.n_bytes)
+    report(0, 2)
+    own = opened.model.merges(shown, special)
+    if what_if is None:
+        return Followed(own, opened.key, text, shown.n_bytes, own)
+    report(1, 2)
+    trace = trace_merges(what_if.model(opened.model, own.prepared), own.prepared)
+    found = differences(own, trace)
+    return Followed(trace, opened.key, text, shown.n_bytes, own, what_if, found)
 
 
-def pretoken_at(trace: MergeTrace, byte: int) -> int:
+def under_each_rule(own: MergeTrace, rules: tuple[MergeRule, ...], report: Report) -> list[Lane]:
+    """Follow a text under each of the rules."""
+    bpe = own.model.bpe
+    assert bpe is not None
+    lanes = []
+    for number, rule in enumerate(rules):
+        report(number, len(rules))
+        if rule == own_rule(bpe):
+            lanes.append(Lane(rule, own, None))
+            continue
+        trace = trace_merges(WhatIf(rule).model(own.model, own.prepared), own.prepared)
+        lanes.append(Lane(rule, trace, differences(own, trace)))
+    return lanes
+
+
+def marks_of(
+    trace: MergeTrace, found: Differences | None, pretoken: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which tokens and merges of a pre-token differ; found: None for no difference."""
+    word = Word(trace, pretoken)
+    tokens = len(word.row(word.n_steps).piece)
+    if found is None:
+        return np.zeros(tokens, dtype=np.bool_), np.zeros(word.n_steps, dtype=np.bool_)
+    ended = trace.symbols.died[: int(trace.symbol_cuts[pretoken])] == NEVER
+    first = int(np.count_nonzero(ended))
+    return (
+        found.tokens[1][first : first + tokens],
+        found.steps[1][word.steps.start : word.steps.stop],
+    )
+
+
+def words_of(prepared: Prepared) -> list[bytes]:
+    """Return the bytes of each pre-token."""
+    data = prepared.data.tobytes()
+    return [data[start:end] for start, end in pairwise(prepared.cuts.tolist())]
+
+
+def pretoken_at(prepared: Prepared, byte: int) -> int:
     """Return the pre-token that covers a byte of the text as given."""
-    prepared = trace.prepared
     node = int((prepared.source_end <= byte).sum())
     return max(int((prepared.cuts <= min(node, max(len(prepared.data) - 1, 0))).sum()) - 1, 0)
 
@@ -61,16 +145,20 @@ def place_to_show(before: Followed | None, now: Followed, word: Word | None) -> 
     if count == 0:
         return 0, 0
     if before is not None and before.text is not now.text:
-        # Where the two texts begin to differ: after a deletion that is the byte before, else
-        # what was typed.
-        place = common_prefix(before.text.encoded, now.text.encoded)
-        if now.text.n_bytes < before.text.n_bytes:
-            place = max(place - 1, 0)
-        pretoken = pretoken_at(trace, place)
+        pretoken = pretoken_at(trace.prepared, edited_at(before.text, now.text))
     elif before is not None and word is not None:
-        pretoken = pretoken_at(trace, before.trace.prepared.span(*word.span)[0])
+        pretoken = pretoken_at(trace.prepared, before.trace.prepared.span(*word.span)[0])
     else:
         steps = trace.step_cuts[1:] - trace.step_cuts[:-1]
         pretoken = int((steps > 0).argmax())
     pretoken = min(max(pretoken, 0), count - 1)
     return pretoken, int(trace.step_cuts[pretoken + 1])
+
+
+def edited_at(before: Text, now: Text) -> int:
+    """Return the byte at which two texts begin to differ.
+
+    After a deletion that is the byte before, else what was typed.
+    """
+    place = common_prefix(before.encoded, now.encoded)
+    return max(place - 1, 0) if now.n_bytes < before.n_bytes else place

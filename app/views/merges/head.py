@@ -1,0 +1,134 @@
+"""What stands above the rows of bricks: the word, what happens in words, and a what-if."""
+
+from __future__ import annotations
+
+import html
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.theme import SIZE_DATA, SIZE_INPUT, SIZE_PIECE, Theme
+from app.widgets.elided import ElidedLabel
+from app.widgets.report import MARK
+
+
+class Head(QWidget):
+    """The word and its counts, and a sentence on the step at hand."""
+
+    def __init__(self, theme: Theme, legend: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = ElidedLabel(
+            theme, size=SIZE_PIECE, pieces=True, mode=Qt.TextElideMode.ElideMiddle
+        )
+        self.summary = ElidedLabel(theme, size=SIZE_DATA, token="ink2")
+        self.legend = QLabel(legend)
+        self.legend.setProperty("role", "note")
+        self.story = StoryLine(theme)
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addWidget(self.title)
+        row.addWidget(self.summary)
+        row.addStretch(1)
+        row.addWidget(self.legend)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 4)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self.story)
+
+    def clear(self, summary: str = "") -> None:
+        """Show no word."""
+        self.title.setText("")
+        self.summary.setText(summary)
+        self.story.tell("")
+
+
+class StoryLine(QLabel):
+    """A sentence in which what `code` made of a piece is in the font of pieces.
+
+    Room for two lines is kept, so that the picture under it stays where it is.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._told = theme, ""
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._show)
+        self._show()
+
+    @property
+    def told(self) -> str:
+        """The sentence as plain text."""
+        return self._told.replace(MARK, "")
+
+    def tell(self, sentence: str) -> None:
+        """Show another sentence."""
+        if sentence != self._told:
+            self._told = sentence
+            self._show()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, round(SIZE_INPUT * 1.45) * 2 + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def _show(self) -> None:
+        families = ",".join(f"'{name}'" for name in self._theme.piece_font().families())
+        style = f"font-family:{families}; font-weight:600"
+        parts = self._told.split(MARK)
+        shown = "".join(
+            f'<span style="{style}">{html.escape(part)}</span>' if i % 2 else html.escape(part)
+            for i, part in enumerate(parts)
+        )
+        self.setFont(self._theme.font(SIZE_INPUT))
+        self.setText(shown)
+        self.setAccessibleName(self.told)
+
+
+class WhatIfBar(QWidget):
+    """Says that what is shown isn't the model as it is, and leads back."""
+
+    back_wanted = Signal()
+    next_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.mark = QLabel(self.tr("What if"))
+        self.mark.setProperty("role", "title")
+        self.label = ElidedLabel(theme)
+        self.next = QPushButton(self.tr("Next word that changes"))
+        self.back = QPushButton(self.tr("Back to the model as it is"))
+        self.next.clicked.connect(self.next_wanted)
+        self.back.clicked.connect(self.back_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 16, 6)
+        row.setSpacing(12)
+        row.addWidget(self.mark)
+        row.addWidget(self.label, 1)
+        row.addWidget(self.next)
+        row.addWidget(self.back)
+        self.hide()
+        theme.changed.connect(self.update)
+
+    def say(self, text: str, changes: bool) -> None:
+        """Show what is changed; changes: some word of the text comes out otherwise."""
+        self.label.setText(text)
+        self.next.setVisible(changes)
+        self.setVisible(bool(text))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._theme
+        painter.fillRect(self.rect(), theme.color("selection"))
+        pen = QPen(theme.color("ink"), 2)
+        pen.setDashPattern([4, 3])
+        painter.setPen(pen)
+        painter.drawLine(QRectF(self.rect()).bottomLeft(), QRectF(self.rect()).bottomRight())

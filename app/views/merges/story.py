@@ -1,0 +1,101 @@
+"""What a step does, in a sentence for a person who doesn't know BPE."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.counts import counted
+from app.draw.merge_labels import Labels
+from app.draw.word import Word
+from app.widgets.report import code
+from engine.display import is_text, visible
+
+
+class Story(QObject):
+    """Tells the steps of a word; holds nothing but the labels of a trace."""
+
+    def __init__(self, labels: Labels) -> None:
+        super().__init__()
+        self._labels = labels
+
+    def sentence(self, word: Word, row: int) -> str:
+        """Return what leads to row `row`; pieces stand as `code` marks them."""
+        if word.n_steps == 0:
+            return self._still(word)
+        if row == 0:
+            return f"{self._start(word)} {self._next(word)}"
+        told = self._merge(word, row)
+        return f"{told} {self._end(word)}" if row == word.n_steps else told
+
+    def _still(self, word: Word) -> str:
+        if word.symbols == 1:
+            text = self.tr("{word} is one token from the start: there is nothing to join.")
+        else:
+            text = self.tr("{word}: no rule joins any two neighbours, so each brick is a token.")
+        return text.format(word=code(self._labels.pretoken(word.pretoken)))
+
+    def _start(self, word: Word) -> str:
+        data = word.trace.prepared.data[slice(*word.span)].tobytes()
+        shown = code(visible(data))
+        if word.symbols == len(data) and is_text(data) and not data.isascii():
+            characters = len(data.decode())
+            text = self.tr(
+                "{word} starts as its {bytes}: a character outside ASCII is several bytes, and "
+                "each hatched brick is a part of one."
+            )
+            if characters == 1:
+                text = self.tr(
+                    "{word} is one character, but {bytes} for the computer. Each hatched brick is "
+                    "one of them, a part of the character."
+                )
+            return text.format(word=shown, bytes=counted(len(data), "byte"))
+        text = self.tr("{word} starts as {symbols}.")
+        return text.format(word=shown, symbols=counted(word.symbols, "symbol"))
+
+    def _next(self, word: Word) -> str:
+        step = word.steps.start
+        return self.tr(
+            "A number between two of them is the place of their rule in the model's list. The "
+            "lowest number goes first: {rule}."
+        ).format(rule=code(self._labels.rule_of_step(step, " + ")))
+
+    def _merge(self, word: Word, row: int) -> str:
+        labels, event = self._labels, word.trace.event(word.steps.start + row - 1)
+        (left, left_part), (right, right_part) = labels.piece(event.left), labels.piece(event.right)
+        result, part = labels.piece(event.result)
+        rivals = len(event.rivals) + event.left_out
+        if rivals:
+            text = self.tr("{left} and {right} join: their rule is number {rank}, the lowest here.")
+        else:
+            text = self.tr(
+                "{left} and {right} join: their rule, number {rank}, is the only one that fits."
+            )
+        told = text.format(left=code(left), right=code(right), rank=f"{event.rank:,}")
+        if (left_part or right_part) and not part:
+            told += " " + self.tr("The bytes now spell {result}.").format(result=code(result))
+        elif part:
+            told += " " + self.tr("The result is still not a whole character.")
+        blocked = next((rival for rival in event.rivals if rival.blocked), None)
+        if blocked is not None:
+            shared = event.left if blocked.end == event.middle else event.right
+            told += " " + self.tr("That uses up {symbol}, so {rule} can't happen any more.").format(
+                symbol=code(labels.piece(shared)[0]),
+                rule=code(labels.rule(blocked.left, blocked.right, " + ")),
+            )
+        return told
+
+    def _end(self, word: Word) -> str:
+        last = word.row(word.n_steps)
+        if len(last.piece) == 1:
+            return self.tr("The whole word is one token now.")
+        told = self.tr("No rule joins two of these, so {tokens} are left.").format(
+            tokens=counted(len(last.piece), "token")
+        )
+        if any(
+            self._labels.symbol(*symbol)[1]
+            for symbol in zip(
+                last.piece.tolist(), last.start.tolist(), last.end.tolist(), strict=True
+            )
+        ):
+            told += " " + self.tr("A hatched one is only a part of a character.")
+        return told

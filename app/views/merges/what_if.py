@@ -1,0 +1,97 @@
+"""What the inspector offers to change about the model, and what is said of a change."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.counts import counted
+from app.draw.merge_labels import Labels
+from app.views.merges.follow import Followed
+from app.widgets.report import Line, Lines, Part, Section, Sentence
+from engine.bpe import Bpe
+from engine.merge_rules import neighbour, rule_at
+from engine.trace import MergeStep
+
+BLOCKED = 3
+"""Blocked rivals that are offered to go first."""
+
+
+class WhatIfs(QObject):
+    """Makes the texts; holds no state."""
+
+    def parts(self, followed: Followed | None, labels: Labels | None, step: int) -> list[Part]:
+        """Return the section of the inspector for the rule of a step, -1 for none."""
+        if followed is None or labels is None:
+            return []
+        if followed.what_if is not None:
+            back = Line("↩", self.tr("Back to the model as it is"), link="back")
+            return [Section(self.tr("This is a what-if")), Lines((back,), plain=True)]
+        bpe = followed.own.model.bpe
+        if bpe is None or step < 0:
+            return []
+        event = followed.trace.event(step)
+        lines = tuple(self._offers(bpe, labels, event))
+        if not lines:
+            return []
+        title = self.tr("What if another rule went before {rule}?").format(
+            rule=labels.rule(event.left, event.right)
+        )
+        return [Section(title), Sentence(self.tr("Swap its place in the list with:")), Lines(lines)]
+
+    def _offers(self, bpe: Bpe, labels: Labels, event: MergeStep) -> list[Line]:
+        offered: dict[int, str] = {}
+        for by, note in (
+            (-1, self.tr("the rule before it in the list")),
+            (1, self.tr("the rule after it in the list")),
+        ):
+            rank = neighbour(bpe, event.rank, -1 if by < 0 else 1)
+            if rank is not None:
+                offered[rank] = note
+        for rival in [rival for rival in event.rivals if rival.blocked][:BLOCKED]:
+            if rival.rank != event.rank:
+                offered[rival.rank] = self.tr("a rule that it blocks here")
+        lines = []
+        for rank, note in offered.items():
+            rule = rule_at(bpe, rank)
+            if rule is not None:
+                text = labels.rule(rule[0], rule[1])
+                link = f"swap:{event.rank}:{rank}"
+                lines.append(Line("⇄", text, f"{rank:,}", link=link, note=note))
+        return lines
+
+    def sentence(self, followed: Followed | None, labels: Labels | None) -> tuple[str, bool]:
+        """Return what is changed and what that does to the text; and whether words change."""
+        if followed is None or followed.what_if is None or labels is None:
+            return "", False
+        what_if, found = followed.what_if, followed.found
+        assert found is not None
+        if what_if.swap is not None:
+            bpe = followed.own.model.bpe
+            assert bpe is not None
+            shown = []
+            for rank in what_if.swap:
+                rule = rule_at(bpe, rank)
+                name = labels.rule(rule[0], rule[1]) if rule is not None else "–"
+                shown.append(self.tr("{rule} ({rank})").format(rule=name, rank=f"{rank:,}"))
+            text = self.tr("{first} and {second} change places in the list:").format(
+                first=shown[0], second=shown[1]
+            )
+        else:
+            text = {
+                "listed": self.tr("only listed pairs merge, as in HuggingFace’s library:"),
+                "joined": self.tr("any two merge whose joined string has a rank, as in tiktoken:"),
+                "vocabulary": self.tr(
+                    "any two merge whose joined string is in the vocabulary, as in SentencePiece:"
+                ),
+            }[what_if.rule or "listed"]
+        changed, moved = int(found.pretokens.sum()), int(found.order.sum())
+        words = counted(len(found.pretokens), "word")
+        if changed:
+            result = self.tr("{n} of {words} in other tokens").format(n=f"{changed:,}", words=words)
+        elif moved:
+            result = self.tr("the same tokens, but {n} of {words} merged in another order").format(
+                n=f"{moved:,}", words=words
+            )
+        else:
+            result = self.tr("nothing changes in this text")
+        return f"{text} {result}", bool(changed or moved)
