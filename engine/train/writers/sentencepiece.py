@@ -58,7 +58,8 @@ def write(trained: TrainedBpe) -> Written:
     ordered = [*(symbol for symbol, i in ids.items() if i >= len(base)), *base]
     pieces += [piece_message(symbol, float(-k)) for k, symbol in enumerate(ordered)]
     trainer = (
-        whole_number(3, _BPE) + whole_number(4, len(pieces)) + whole_number(40, 0) + whole_number(41, 1) + whole_number(42, 2)
+        whole_number(3, _BPE) + whole_number(4, len(pieces)) + whole_number(40, 0)
+        + whole_number(41, 1) + whole_number(42, 2)
         + whole_number(43, own.index("<pad>") if "<pad>" in own else _ONES)
     )  # fmt: skip
     normalizer = (
