@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from app.apart import call_apart
+from app.recording import Look, part_of
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report, silent
-from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe
+from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe, units_of
 from engine.train.kinds import KINDS
+from engine.train.merge_record import ties_at
 from engine.train.merges import LearntMerges
 from engine.train.save import check_kind, save, write_record
 
@@ -29,12 +28,6 @@ Stage = Literal["reading", "counting", "learning"]
 
 PAUSE = 0.1
 """Seconds at least between two looks at a run."""
-
-NEWEST = 100
-"""Merges that a look at a run holds."""
-
-POINTS = 400
-"""Points of the curve that a look at a run holds."""
 
 
 @dataclass(frozen=True)
@@ -60,55 +53,6 @@ class Progress:
     total: int
 
 
-@dataclass(frozen=True)
-class MergeRow:
-    """A merge. step: from 1. ties: pairs that had its count. rival: the pair that came next."""
-
-    step: int
-    left: bytes
-    right: bytes
-    count: int
-    ties: int
-    rival: tuple[bytes, bytes] | None
-    rival_count: int
-
-    @property
-    def piece(self) -> bytes:
-        """What the merge makes."""
-        return self.left + self.right
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """Bytes a token by vocabulary size, before the first merge and after later ones.
-
-    step: int64[p], merges done. size: int64[p], pieces. ratio: float64[p], bytes of the corpus a
-    token.
-    """
-
-    step: NDArray[np.int64]
-    size: NDArray[np.int64]
-    ratio: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return len(self.step)
-
-
-@dataclass(frozen=True, eq=False)
-class Look:
-    """A look at a run. base: base symbols. wanted: merges asked for. newest: the newest first.
-
-    share: how much of the work is done, from 0 to 1, see `share_done`.
-    """
-
-    base: int
-    done: int
-    wanted: int
-    share: float
-    newest: tuple[MergeRow, ...]
-    curve: Curve
-
-
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """A trained vocabulary. notes: of its corpus. refusals: why a format can't hold it, by name."""
@@ -117,48 +61,6 @@ class Outcome:
     notes: tuple[str, ...]
     refusals: dict[str, str]
     seconds: float
-
-
-class MergeRows(Sequence[MergeRow]):
-    """The merges of a trained vocabulary as rows, made when asked for."""
-
-    def __init__(self, merges: LearntMerges, symbols: Sequence[bytes]) -> None:
-        """Take the merges and the bytes of all symbols."""
-        self._merges, self._symbols = merges, symbols
-
-    def __len__(self) -> int:
-        return len(self._merges)
-
-    @overload
-    def __getitem__(self, k: int) -> MergeRow: ...
-    @overload
-    def __getitem__(self, k: slice) -> list[MergeRow]: ...
-    def __getitem__(self, k: int | slice) -> MergeRow | list[MergeRow]:
-        if isinstance(k, slice):
-            return [self[i] for i in range(*k.indices(len(self)))]
-        merges, symbols = self._merges, self._symbols
-        if not 0 <= k < len(merges):
-            raise IndexError(k)
-        one, other = int(merges.rival_left[k]), int(merges.rival_right[k])
-        return MergeRow(
-            k + 1,
-            symbols[merges.left[k]],
-            symbols[merges.right[k]],
-            int(merges.count[k]),
-            int(merges.ties[k]),
-            (symbols[one], symbols[other]) if one >= 0 else None,
-            int(merges.rival_count[k]),
-        )
-
-
-def curve_of(trained: TrainedBpe, points: int = 0) -> Curve:
-    """Return the curve of a vocabulary; points: how many at most, 0 for all."""
-    tokens = trained.merges.tokens
-    step = np.arange(len(tokens), dtype=np.int64)
-    if 0 < points < len(step):
-        step = np.unique(np.linspace(0, len(tokens) - 1, points).round().astype(np.int64))
-    size = len(trained.merges.base) + len(trained.settings.specials)
-    return Curve(step, step + size, trained.bytes_per_token[step])
 
 
 def share_done(merges: LearntMerges, wanted: int) -> float:
@@ -188,6 +90,7 @@ def learn(request: Request, report: Report, give: Callable[[Progress | Look], No
     lines, notes = _lines(request, watch)
     watch.counting(sum(map(len, lines)))
     trained = train_bpe(lines, request.settings, watch.report, watch.look)
+    watch.look(trained, last=True)
     # Made here and kept with the merges: in the window's thread it would take its time.
     _ = trained.merges.symbols
     return Outcome(trained, notes, _refusals(request.settings), time.perf_counter() - begun)
@@ -238,6 +141,18 @@ def _export(trained: TrainedBpe, path: Path, report: Report) -> None:
     write_record(trained, path)
 
 
+def ties_apart(trained: TrainedBpe, step: int, report: Report) -> list[tuple[bytes, bytes]]:
+    """Return the whole tie set of merge `step`, from 0, found in a process of its own."""
+    pairs: list[tuple[bytes, bytes]] = call_apart(_ties, trained, step, report=report)
+    return pairs
+
+
+def _ties(trained: TrainedBpe, step: int, report: Report) -> list[tuple[bytes, bytes]]:
+    units, symbols = units_of(trained.words, trained.settings), trained.merges.symbols
+    found = ties_at(units, trained.merges, step)
+    return sorted((symbols[left], symbols[right]) for left, right in found)
+
+
 class _Watch:
     """Tells stages and looks at the run, not too often."""
 
@@ -247,7 +162,7 @@ class _Watch:
         self._settings, self._report, self._give = settings, report, give
         self._stage: Stage = "reading"
         self._characters = 0
-        self._symbols: list[bytes] = []
+        self._given = 0
         self._told = self._looked = 0.0
 
     def counting(self, characters: int) -> None:
@@ -271,23 +186,14 @@ class _Watch:
         self._report(done, total)
         self._give(Progress(self._stage, done, total))
 
-    def look(self, trained: TrainedBpe) -> None:
-        """Give what the run has learnt."""
+    def look(self, trained: TrainedBpe, *, last: bool = False) -> None:
+        """Give what the run has learnt since the look before. last: there is no more."""
         now = time.monotonic()
-        if now - self._looked < PAUSE:
+        if now - self._looked < PAUSE and not last:
             return
         self._looked = now
-        merges, symbols = trained.merges, self._symbols
-        base = len(merges.base)
-        if not symbols:
-            symbols.extend(merges.base)
-        known = len(symbols) - base
-        for left, right in zip(
-            merges.left[known:].tolist(), merges.right[known:].tolist(), strict=True
-        ):
-            symbols.append(symbols[left] + symbols[right])
-        rows = MergeRows(merges, symbols)
-        newest = tuple(rows[max(len(rows) - NEWEST, 0) :][::-1])
-        wanted = self._settings.size - base - len(self._settings.specials)
-        share = share_done(merges, wanted)
-        self._give(Look(base, len(merges), wanted, share, newest, curve_of(trained, POINTS)))
+        merges, first = trained.merges, self._given
+        self._given = len(merges)
+        wanted = self._settings.size - len(merges.base) - len(self._settings.specials)
+        share = 1.0 if last else share_done(merges, wanted)
+        self._give(Look(first, part_of(merges, first), trained.words.n_bytes, wanted, share))

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Job, Jobs
-from app.learning import Look, Outcome, Progress, Request, learn_apart
+from app.learning import Outcome, Progress, Request, learn_apart
+from app.recording import Look, Recording
 from engine.progress import Report
 
 State = Literal["idle", "running", "stopping", "done", "failed", "cancelled"]
@@ -37,12 +38,19 @@ class Trainer(QObject):
         self.look: Look | None = None
         self.outcome: Outcome | None = None
         """What the last run that came to its end has made."""
+        self._record: Recording | None = None
+        self._growing: Recording | None = None
         self.error: BaseException | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a run is under way."""
         return self.state in ("running", "stopping")
+
+    @property
+    def recording(self) -> Recording | None:
+        """What the run under way has done by now, or the last one that came to its end."""
+        return self._growing if self.busy else self._record
 
     def start(self, request: Request) -> None:
         """Begin a run; one at a time."""
@@ -53,7 +61,7 @@ class Trainer(QObject):
             return learn_apart(request, report, give)
 
         self.request, self.progress, self.look, self.error = request, None, None, None
-        self._begun = self._looked = 0.0
+        self._growing, self._begun, self._looked = None, 0.0, 0.0
         self._job = self._jobs.start(
             "train", self.tr("Training a vocabulary"), work, self._done, self._failed, self._part
         )
@@ -84,6 +92,10 @@ class Trainer(QObject):
         now = time.monotonic()
         if isinstance(part, Look):
             self.look, self._looked = part, now
+            if self._growing is None and self.request is not None:
+                self._growing = Recording(self.request.settings)
+            if self._growing is not None:
+                self._growing.add(part)
         else:
             self.progress = part
             if part.stage == "learning" and part.total and not self._begun:
@@ -91,7 +103,7 @@ class Trainer(QObject):
         self.moved.emit()
 
     def _done(self, outcome: Outcome) -> None:
-        self.outcome = outcome
+        self.outcome, self._record = outcome, self._growing
         self._become("done")
 
     def _failed(self, error: BaseException) -> None:
@@ -107,4 +119,6 @@ class Trainer(QObject):
         self.state = state
         if state != "running":
             self.progress = self.look = None
+        if not self.busy:
+            self._growing = None
         self.changed.emit()

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.draw.isolate import isolate
-from app.learning import MergeRow
+from app.recording import MergeRow
 from app.theme import SIZE_DATA, Theme
 from engine.display import hexadecimal, is_text, plain, unseen, visible
 
@@ -30,6 +30,7 @@ class RecordModel(QAbstractTableModel):
         super().__init__(parent)
         self._theme = theme
         self._rows: Sequence[MergeRow] = ()
+        self._shown_rows = 0
         self._titles = (
             (self.tr("Step"), self.tr("Merges done, this one among them")),
             (self.tr("Left"), self.tr("The first of the two neighbours")),
@@ -46,18 +47,22 @@ class RecordModel(QAbstractTableModel):
 
     def set_rows(self, rows: Sequence[MergeRow]) -> None:
         """Show other merges."""
-        if rows and len(rows) == len(self._rows):
-            # The newest of a run: a table that is set anew is laid out anew, ten times a second.
-            self._rows = rows
-            last = self.index(len(rows) - 1, self.columnCount() - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
-            return
         self.beginResetModel()
-        self._rows = rows
+        self._rows, self._shown_rows = rows, len(rows)
         self.endResetModel()
 
+    def grow(self, rows: Sequence[MergeRow]) -> None:
+        """Show the same merges and those that have come since."""
+        before, now = self._shown_rows, len(rows)
+        if now == before:
+            self._rows = rows
+            return
+        self.beginInsertRows(QModelIndex(), before, now - 1)
+        self._rows, self._shown_rows = rows, now
+        self.endInsertRows()
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else self._shown_rows
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._titles)
@@ -94,7 +99,7 @@ class RecordModel(QAbstractTableModel):
 
     def _shown(self, row: MergeRow, column: int) -> str:
         if column in _PIECES:
-            return " + ".join(map(_piece, _parts(row, column)))
+            return " + ".join(map(piece_text, _parts(row, column)))
         if column == RIVAL_COUNT:
             return f"{row.rival_count:,}" if row.rival is not None else ""
         return f"{ {STEP: row.step, COUNT: row.count, TIES: row.ties}[column]:,}"
@@ -108,7 +113,7 @@ def _parts(row: MergeRow, column: int) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _piece(data: bytes) -> str:
+def piece_text(data: bytes) -> str:
     """Return a piece for the eye; one that isn't UTF-8 as digits, which `0x` tells from text."""
     if is_text(data):
         shown = visible(data[: 4 * SHOWN].decode("utf-8", errors="ignore")[:SHOWN].encode())

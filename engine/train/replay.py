@@ -28,6 +28,14 @@ class Part(NamedTuple):
     last: int
 
 
+class Span(NamedTuple):
+    """Base symbols of a word, from the first to the last."""
+
+    word: int
+    first: int
+    last: int
+
+
 class Replay:
     """The words of a text under merges that become known one after the other.
 
@@ -42,8 +50,8 @@ class Replay:
             [tuple(Part(symbol, place, place) for place, symbol in enumerate(word))]
             for word in words
         ]
-        self._made: list[tuple[int, int, int, int]] = []
-        """Merges done, word, and the first and last base symbol of what was made."""
+        self._made: dict[int, list[Span]] = {}
+        """By merges done, what the last of them made."""
 
     def __len__(self) -> int:
         return len(self._states)
@@ -75,7 +83,7 @@ class Replay:
             part = parts[place]
             if place < len(found) and found[place] == k:
                 part = Part(base + k, part.first, parts[place + 1].last)
-                self._made.append((k + 1, word, part.first, part.last))
+                self._made.setdefault(k + 1, []).append(Span(word, part.first, part.last))
                 place += 1
             joined.append(part)
             place += 1
@@ -85,23 +93,25 @@ class Replay:
         """Return the symbols of a word after so many merges."""
         return self._states[word][bisect_right(self._after[word], done) - 1]
 
-    def touching(
-        self, word: int | None = None, first: int = 0, last: int | None = None
-    ) -> NDArray[np.int64]:
+    def made(self, done: int) -> tuple[Span, ...]:
+        """Return what the last of so many merges made."""
+        return tuple(self._made.get(done, ()))
+
+    def touching(self, where: Span | None = None) -> NDArray[np.int64]:
         """Return after how many merges something changed, rising: int64[c].
 
-        word, first, last: only what touches these base symbols of a word.
+        where: only what touches these base symbols.
         """
-        return np.array(
-            sorted(
-                {
-                    done
-                    for done, at, a, b in self._made
-                    if word is None or (at == word and b >= first and (last is None or a <= last))
-                }
-            ),
-            dtype=np.int64,
-        )
+        found = [
+            done
+            for done, spans in self._made.items()
+            if where is None or any(_meet(span, where) for span in spans)
+        ]
+        return np.array(sorted(found), dtype=np.int64)
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.word == other.word and one.first <= other.last and other.first <= one.last
 
 
 def rows_of(units: Units, base: Sequence[bytes]) -> list[list[int]]:

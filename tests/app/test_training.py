@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.learning import Look, MergeRows, Progress, Request, curve_of, learn, share_done
+from app.learning import Progress, Request, learn, share_done
 from app.models.training import COUNT, LEFT, PIECE, RIVAL, RIVAL_COUNT, STEP, TIES, RecordModel
+from app.recording import Look, MergeRows, Recording, part_of
 from app.training import Trainer
 from app.views.training import TrainingWindow
 from app.views.training.curve import axis_marks
@@ -24,6 +26,21 @@ SETTINGS = BpeSettings(300, "bytes", "whitespace", specials=("<unk>",))
 @pytest.fixture(scope="module")
 def trained():
     return train_bpe([line + "\n" for line in TEXT.splitlines()], SETTINGS)
+
+
+def look_at(trained, upto, first=0, share=0.5):
+    """A look at the run after so many merges."""
+    whole = trained.merges
+    names = ("left", "right", "count", "ties", "rival_left", "rival_right", "rival_count")
+    columns = {name: getattr(whole, name)[:upto] for name in names}
+    so_far = replace(whole, tokens=whole.tokens[: upto + 1], **columns)
+    return Look(first, part_of(so_far, first), trained.words.n_bytes, 43, share)
+
+
+def recording_of(trained):
+    recording = Recording(trained.settings)
+    recording.add(look_at(trained, len(trained.merges)))
+    return recording
 
 
 @pytest.fixture
@@ -64,8 +81,8 @@ def test_a_run_ends_with_the_engines_merges(qtbot, window, trained):
     assert window.trainer.state == "done", window.trainer.error
     outcome = window.trainer.outcome
     assert outcome.trained.merges.symbols == trained.merges.symbols
-    assert window.rows.rowCount() == len(trained.merges)
-    assert [cell(window.rows, k, PIECE) for k in range(3)] == ["we", "lo", "st"]
+    assert window.run.rows.rowCount() == len(trained.merges)
+    assert [cell(window.run.rows, k, PIECE) for k in range(3)] == ["we", "lo", "st"]
     assert window.results.save_button.isEnabled()
     # A small corpus gives fewer merges than were asked for, and that is told.
     merges = len(trained.merges)
@@ -76,23 +93,23 @@ def test_a_run_ends_with_the_engines_merges(qtbot, window, trained):
     assert "4 lines, 14 words (4 different)" in window.about.text()
 
     # A step is marked in the curve and in the table, whichever it was gone to by.
-    window.table.selectRow(4)
-    assert window.curve.step == 5
+    window.run.table.selectRow(4)
+    assert window.run.curve.step == 5
     size = 257 + 5
-    ratio = curve_of(trained).ratio[5]
-    assert window.curve.marked_text() == f"step 5 · {size} pieces · {ratio:.3f} bytes a token"
-    window.curve.setFocus()
-    qtbot.keyClick(window.curve, Qt.Key.Key_Right)
-    assert window.curve.step == 6
-    assert window.table.currentIndex().row() == 5
-    qtbot.keyClick(window.curve, Qt.Key.Key_Home)
-    assert window.curve.step == 0
-    assert not window.table.selectionModel().hasSelection()
-    plot = window.curve._plot()
+    ratio = recording_of(trained).curve.ratio[5]
+    assert window.run.curve.marked_text() == f"step 5 · {size} pieces · {ratio:.3f} bytes a token"
+    window.run.curve.setFocus()
+    qtbot.keyClick(window.run.curve, Qt.Key.Key_Right)
+    assert window.run.curve.step == 6
+    assert window.run.table.currentIndex().row() == 5
+    qtbot.keyClick(window.run.curve, Qt.Key.Key_Home)
+    assert window.run.curve.step == 0
+    assert not window.run.table.selectionModel().hasSelection()
+    plot = window.run.curve._plot()
     middle = plot.center().toPoint()
-    qtbot.mouseClick(window.curve, Qt.MouseButton.LeftButton, pos=middle)
-    assert abs(window.curve.step - merges / 2) <= 1
-    assert window.table.currentIndex().row() == window.curve.step - 1
+    qtbot.mouseClick(window.run.curve, Qt.MouseButton.LeftButton, pos=middle)
+    assert abs(window.run.curve.step - merges / 2) <= 1
+    assert window.run.table.currentIndex().row() == window.run.curve.step - 1
 
     # Another run that fails leaves what is there.
     window.form.style_choice.button("characters").click()
@@ -103,7 +120,7 @@ def test_a_run_ends_with_the_engines_merges(qtbot, window, trained):
     assert message.what.startswith("Nothing was trained: a vocabulary of 10 pieces is smaller")
     assert message.remedy == "Ask for at least 11"  # l o w e r n s t i d and <unk>
     assert window.head.text() == words
-    assert window.rows.rowCount() == merges
+    assert window.run.rows.rowCount() == merges
     assert window.results.save_button.isEnabled()
 
 
@@ -120,7 +137,7 @@ def test_cancel_leaves_nothing_and_says_so(qtbot, window):
     assert window.trainer.outcome is None
     assert multiprocessing.active_children() == []
     assert messages(window) == ["info: Training was cancelled"]
-    assert window.rows.rowCount() == 0
+    assert window.run.rows.rowCount() == 0
     assert window.form.isEnabled()
     assert window.train_button.isEnabled()
     assert not window.results.save_button.isEnabled()
@@ -136,8 +153,8 @@ def test_a_run_that_is_cancelled_elsewhere_is_over_here_too(qtbot, window):
 
 def test_enter_trains_from_a_setting_and_not_from_the_table(qtbot, window):
     window.activateWindow()
-    window.table.setFocus()
-    qtbot.keyClick(window.table, Qt.Key.Key_Return)
+    window.run.table.setFocus()
+    qtbot.keyClick(window.run.table, Qt.Key.Key_Return)
     assert not window.trainer.busy
     window.form.size_field.setFocus()
     qtbot.keyClick(window.form.size_field, Qt.Key.Key_Return)
@@ -192,20 +209,31 @@ def test_a_look_at_a_run_and_its_stages(trained, monkeypatch, ready):
     assert stages[0] == Progress("counting", 0, len(TEXT))
     assert stages[1] == Progress("learning", 0, 0)
     looks = [part for part in seen if isinstance(part, Look)]
-    assert (looks[0].base, looks[0].done, looks[0].wanted) == (256, 1, 300 - 257)
-    assert looks[0].newest == (MergeRows(trained.merges, trained.merges.symbols)[0],)
+    assert (looks[0].first, looks[0].done, looks[0].wanted) == (0, 1, 300 - 257)
+    assert looks[-1].done == len(trained.merges)
+    recording = Recording(SETTINGS)
+    for look in looks:
+        recording.add(look)
+    assert recording.symbols == list(trained.merges.symbols)
+    assert list(recording.rows) == list(MergeRows(trained.merges, trained.merges.symbols))
 
 
-def test_a_running_window_shows_the_newest_merge_on_top(qtbot, window, trained):
-    rows = MergeRows(trained.merges, trained.merges.symbols)
+def test_a_running_window_follows_the_newest_merge(qtbot, window, trained):
     trainer = window.trainer
     trainer.request, trainer.state = Request(SETTINGS, text=TEXT), "running"
     trainer._part(Progress("learning", 4, 43))
-    trainer._part(Look(256, 4, 43, 0.5, tuple(rows[:4][::-1]), curve_of(trained)))
+    trainer._part(look_at(trained, 4))
     assert window.head.text() == "Learning: 4 of 43 merges"
-    assert [cell(window.rows, k, STEP) for k in range(4)] == ["4", "3", "2", "1"]
-    qtbot.mouseClick(window.curve, Qt.MouseButton.LeftButton)
-    assert window.curve.step == -1  # there are steps to go to when the run is over
+    assert [cell(window.run.rows, k, STEP) for k in range(4)] == ["1", "2", "3", "4"]
+    assert window.run.player.position == window.run.curve.step == 4
+    trainer._part(look_at(trained, 6, first=4))
+    assert window.run.rows.rowCount() == 6
+    assert window.run.table.currentIndex().row() == 5
+    # A person who went elsewhere stays there.
+    window.run.player.seek(2)
+    trainer._part(look_at(trained, 9, first=6))
+    assert (window.run.player.position, window.run.player.length) == (2, 9)
+    assert window.run.table.currentIndex().row() == 1
     trainer.state = "idle"
 
 
@@ -226,7 +254,8 @@ def test_the_time_left_is_reckoned_from_the_work_done(qtbot, jobs, monkeypatch, 
     assert trainer.seconds_left is None
     clock[0] += 6
     trainer._part(Progress("learning", 4, 43))
-    trainer._part(Look(256, 4, 43, 0.75, (), curve_of(trained)))
+    trainer.request = Request(SETTINGS, text=TEXT)
+    trainer._part(look_at(trained, 4, share=0.75))
     assert trainer.seconds_left == pytest.approx(2)
     clock[0] += 0.5
     assert trainer.seconds_left == pytest.approx(1.5)
@@ -235,15 +264,20 @@ def test_the_time_left_is_reckoned_from_the_work_done(qtbot, jobs, monkeypatch, 
 
 
 def test_the_curve_is_the_records(trained):
-    rows, curve = rows_of(trained), curve_of(trained)
+    rows, curve = rows_of(trained), recording_of(trained).curve
     assert curve.size[0] == 257
     assert curve.ratio[0] == len(TEXT) / 67  # letters of all words
     assert curve.size[1:].tolist() == [row["vocab_size"] for row in rows]
+    assert curve.tokens[1:].tolist() == [row["tokens"] for row in rows]
     np.testing.assert_allclose(curve.ratio[1:], [row["bytes_per_token"] for row in rows])
-    few = curve_of(trained, 5)
-    assert len(few) == 5
-    assert few.step[[0, -1]].tolist() == [0, len(rows)]
-    assert few.ratio.tolist() == curve.ratio[few.step].tolist()
+
+
+def test_looks_that_do_not_fit_are_refused(trained):
+    recording = Recording(SETTINGS)
+    recording.add(look_at(trained, 2))
+    with pytest.raises(ValueError, match="from merge 3 on, after 2"):
+        recording.add(look_at(trained, 5, first=3))
+    assert len(recording) == 2
 
 
 def test_axis_marks_are_round_and_inside():
@@ -279,15 +313,16 @@ def test_bytes_that_are_no_text_cant_be_taken_for_it(qtbot, theme):
 def test_tab_goes_from_the_settings_to_the_run_to_the_results(qtbot, window):
     run(qtbot, window)
     window.activateWindow()
-    form, results = window.form, window.results
+    form, results, shown, bar = window.form, window.results, window.run, window.run.bar
     form.style_choice.set_value("characters")
     form.style_choice.changed.emit("characters")
     wanted = [
         form.corpus, form.files_button, form.folder_button, form.invalid,
         form.style_choice.button("characters"), form.pre_tokenizer, form.mark, form.size_field,
-        form.tie, form.least, form.longest, form.specials, window.train_button, window.curve,
-        window.table, results.format, results.save_button, results.open_button,
-        results.export_button,
+        form.tie, form.least, form.longest, form.specials, window.train_button, shown.curve,
+        shown.report, shown.sample_field, shown.sample, shown.table, bar.track, bar.first,
+        bar.back, bar.play, bar.loop, bar.speed, results.format, results.save_button,
+        results.open_button, results.export_button,
     ]  # fmt: skip
     form.corpus.setFocus()
     seen = [window.focusWidget()]

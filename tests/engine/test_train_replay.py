@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.train.bpe import BpeSettings, train_bpe, units_of
-from engine.train.replay import MISSING, Replay, rows_of
+from engine.train.replay import MISSING, Replay, Span, rows_of
 from engine.train.words import count_words, cut, words_of
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest aaaaa aaa"
@@ -44,6 +44,8 @@ def test_a_word_is_merged_as_the_run_goes(trained):
     for done, piece in zip(steps, made, strict=True):
         assert piece in texts(trained, replayed, 0, done)
         assert piece not in texts(trained, replayed, 0, done - 1)
+        (span,) = replayed.made(done)
+        assert "lowest</w>"[span.first : span.last + 1] == piece.removesuffix("</w>")
     assert "".join(texts(trained, replayed, 0, 999)) == "lowest</w>"
     assert texts(trained, replayed, 0, 999) == ["lowe", "st</w>"]
 
@@ -62,7 +64,7 @@ def test_every_state_has_the_tokens_that_the_run_counted(trained):
 
 def test_what_touches_a_part_of_a_word(trained):
     replayed = replay(trained, "low newest")
-    ends = replayed.touching(1, 4, 5).tolist()
+    ends = replayed.touching(Span(1, 4, 5)).tolist()
     assert ends
     for done in range(1, len(trained.merges) + 1):
 
@@ -70,7 +72,7 @@ def test_what_touches_a_part_of_a_word(trained):
             return [p for p in replayed.state(1, done) if p.last >= 4]
 
         assert (done in ends) == (state(done) != state(done - 1))
-    both = np.union1d(replayed.touching(0), replayed.touching(1))
+    both = np.union1d(replayed.touching(Span(0, 0, 9)), replayed.touching(Span(1, 0, 9)))
     assert replayed.touching().tolist() == both.tolist()
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -20,17 +18,16 @@ from PySide6.QtWidgets import (
 )
 
 from app import errors
-from app.learning import MergeRow, MergeRows, curve_of
-from app.models.training import PIECE, RecordModel
+from app.counts import counted
 from app.session import Session
 from app.theme import SIZE_DATA, Theme
 from app.training import Trainer
 from app.views.banner import Banners, Message
 from app.views.error_dialog import ErrorDialog
 from app.views.status import ProgressLine
-from app.views.training.curve import CurveView
 from app.views.training.form import TrainingForm
 from app.views.training.results import ResultBar
+from app.views.training.run import RunView
 from app.views.training.sentences import (
     corpus_line,
     ending,
@@ -40,12 +37,11 @@ from app.views.training.sentences import (
     time_left,
 )
 from app.widgets.elided import ElidedLabel
-from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
 
 FORM_WIDTH = 400
-WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
-"""Of the table's columns; the pieces take what is left."""
+SAMPLE = 60
+"""Characters of the window's text that the sample begins with."""
 
 MESSAGE = "training"
 
@@ -65,8 +61,8 @@ class TrainingWindow(QDialog):
         super().__init__(parent, Qt.WindowType.Window)
         self._trainer, self._theme = trainer, theme
         self.setWindowTitle(self.tr("Train a vocabulary"))
-        self.resize(1180, 800)
-        self.setMinimumSize(1040, 560)
+        self.resize(1280, 860)
+        self.setMinimumSize(1040, 660)
         self.form = TrainingForm(session, theme)
         self.sum = QLabel()
         self.problem = QLabel()
@@ -80,14 +76,8 @@ class TrainingWindow(QDialog):
         policy = self.bar.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.bar.setSizePolicy(policy)
-        self.curve = CurveView(theme)
-        self.rows = RecordModel(theme, self)
-        self.table = RowsTable(self.rows, self.tr("Merges"), theme, WIDTHS)
-        header = self.table.horizontalHeader()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(PIECE, QHeaderView.ResizeMode.Stretch)
+        self.run = RunView(session.jobs, theme, session.text.string[:SAMPLE])
         self.results = ResultBar(session.jobs, theme)
-        self._quiet = False
         self._clock = QTimer(self, interval=500)
         self._clock.timeout.connect(self._show_progress)
         self._compose()
@@ -153,9 +143,7 @@ class TrainingWindow(QDialog):
         column.setSpacing(0)
         column.addWidget(self.banners)
         column.addLayout(words)
-        column.addWidget(self.curve, 2)
-        column.addWidget(self._line(QFrame.Shape.HLine))
-        column.addWidget(self.table, 3)
+        column.addWidget(self.run, 1)
         column.addWidget(self._line(QFrame.Shape.HLine))
         column.addWidget(self.results)
         return right
@@ -175,8 +163,7 @@ class TrainingWindow(QDialog):
         self.form.changed.connect(self._form_changed)
         self.train_button.clicked.connect(self.train)
         self.cancel_button.clicked.connect(trainer.cancel)
-        self.curve.step_wanted.connect(self.go_to)
-        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self.run.failed.connect(self._failed)
         results.saved.connect(self._saved)
         results.exported.connect(
             lambda path: self._say(self.tr("Saved {name}").format(name=path.name), str(path))
@@ -222,8 +209,7 @@ class TrainingWindow(QDialog):
         if trainer.busy:
             self._clock.start()
             self.results.set_outcome(None)
-            self._set_rows(())
-            self.curve.show_curve(None, 0, still=False)
+            self.run.clear()
             self.about.setText("")
             self._show_progress()
             return
@@ -248,52 +234,26 @@ class TrainingWindow(QDialog):
         self.bar.set_share(progress.done / progress.total if progress and known else None)
 
     def _show_run(self) -> None:
-        trainer, look = self._trainer, self._trainer.look
+        trainer, recording = self._trainer, self._trainer.recording
         self._show_progress()
-        if look is not None and trainer.request is not None:
-            self._set_rows(look.newest)
-            self.curve.show_curve(look.curve, trainer.request.settings.size, still=False)
-            words = self.tr("{base} base symbols; the newest merges first")
-            self.about.setText(words.format(base=f"{look.base:,}"))
+        if recording is not None and trainer.request is not None and trainer.look is not None:
+            self.run.grow(recording, trainer.request.settings.size)
+            words = self.tr("{base}, then a merge a step; the newest at the end")
+            self.about.setText(words.format(base=counted(len(recording.base), "base symbol")))
 
     def _show_outcome(self) -> None:
         """Show the last vocabulary that was trained, if there is one."""
-        outcome = self._trainer.outcome
+        outcome, recording = self._trainer.outcome, self._trainer.recording
         self.results.set_outcome(outcome)
-        if outcome is None:
-            self._set_rows(())
-            self.curve.show_curve(None, 0, still=False)
+        if outcome is None or recording is None:
+            self.run.clear()
             self.head.setText(self.tr("No vocabulary yet"))
             self.about.setText(self.tr("Choose a corpus and settings, then press Train."))
             return
-        trained = outcome.trained
-        self._set_rows(MergeRows(trained.merges, trained.merges.symbols))
-        self.curve.show_curve(curve_of(trained), trained.size, still=True)
+        self.run.show_whole(recording, outcome.trained)
         self.head.setText(sum_of(outcome))
         parts = (ending(outcome), corpus_line(outcome), *outcome.notes)
         self.about.setText("  ·  ".join(part for part in parts if part))
-        self.go_to(len(trained.merges))
-
-    def _set_rows(self, rows: Sequence[MergeRow]) -> None:
-        self._quiet = True
-        self.rows.set_rows(rows)
-        self._quiet = False
-
-    # Going to a step
-
-    def go_to(self, step: int) -> None:
-        """Mark a step in the curve and in the table: `step` merges done."""
-        self.curve.mark(step)
-        self._quiet = True
-        if step > 0:
-            self.table.selectRow(step - 1)
-        else:
-            self.table.selectionModel().clear()
-        self._quiet = False
-
-    def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
-        if current.isValid() and not self._quiet and not self._trainer.busy:
-            self.curve.mark(current.row() + 1)
 
     # Saying
 
@@ -325,7 +285,7 @@ class TrainingWindow(QDialog):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and self.focusWidget() in (self.table, self.curve):
+        if enter and self.run.isAncestorOf(self.focusWidget()):
             return  # trains where settings are written, not where a result is read
         super().keyPressEvent(event)
 

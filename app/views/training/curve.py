@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.learning import Curve
+from app.recording import Curve
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 
 Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ class CurveView(QWidget):
     def show_curve(self, curve: Curve | None, end: int, *, still: bool) -> None:
         """Show a curve on an axis that ends at a vocabulary of `end` pieces.
 
-        still: the curve is whole, so that its steps can be gone to.
+        still: the curve is whole; else a dot stands where it has come to.
         """
         self._curve, self._end, self._still = curve, end, still
         self._step = -1
@@ -214,22 +214,16 @@ class CurveView(QWidget):
         self._go(event)
 
     def _go(self, event: QMouseEvent) -> None:
-        if self._still and event.buttons() & Qt.MouseButton.LeftButton:
+        if self._curve is not None and event.buttons() & Qt.MouseButton.LeftButton:
             self.step_wanted.emit(self.step_at(event.position().x()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         last = -1 if self._curve is None else len(self._curve) - 1
         now = self._step
-        targets = {
-            Qt.Key.Key_Left: now - 1,
-            Qt.Key.Key_Right: now + 1,
-            Qt.Key.Key_PageUp: now - FAR,
-            Qt.Key.Key_PageDown: now + FAR,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
+        # All other keys are the player's.
+        targets = {Qt.Key.Key_PageUp: now - FAR, Qt.Key.Key_PageDown: now + FAR}
         target = targets.get(Qt.Key(event.key()))
-        if target is None or not self._still:
+        if target is None or last < 0:
             super().keyPressEvent(event)
             return
         self.step_wanted.emit(min(max(target, 0), last))

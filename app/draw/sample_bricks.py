@@ -1,0 +1,229 @@
+"""Words under the first merges of a run, as bricks that keep their places while they merge.
+
+Each base symbol has a cell; a merged symbol spans the cells that it is made of. So nothing moves
+from step to step but the two bricks that become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+
+from app.draw.bidi import base_direction
+from app.draw.isolate import isolate
+from app.draw.marks import draw_hatch
+from app.theme import SIZE_BODY, SIZE_NOTE, Theme
+from engine.display import hexadecimal, is_text, visible
+from engine.train.replay import MISSING, Part, Replay, Span
+from engine.train.units import Units
+
+BRICK, ROW = 28.0, 38.0
+"""Height of a brick, and of a row of them."""
+
+JOINT, BETWEEN = 8.0, 22.0
+"""Pixels between two bricks of a word, and between two words."""
+
+PAD, NARROWEST = 6.0, 20.0
+
+Cell = tuple[float, int, float]
+"""Left edge, row and width of a base symbol's place."""
+
+
+@dataclass(frozen=True)
+class Brick:
+    """A symbol of a word with its places: one rectangle, or one for each row that it reaches."""
+
+    word: int
+    part: Part
+    rects: tuple[QRectF, ...]
+
+
+def label_of(data: bytes) -> tuple[str, bool]:
+    """Return the text of a symbol for the eye, and whether it is a fragment of characters."""
+    if is_text(data):
+        return isolate(visible(data)), False
+    return hexadecimal(data) if len(data) < 4 else visible(data), True
+
+
+@dataclass(frozen=True, eq=False)
+class SampleGrid:
+    """Where the base symbols of all words stand. rows: how many there are."""
+
+    cells: tuple[tuple[Cell, ...], ...]
+    rows: int
+
+    @property
+    def height(self) -> float:
+        """Pixels of all rows."""
+        return self.rows * ROW
+
+    def rects(self, word: int, first: int, last: int) -> tuple[QRectF, ...]:
+        """Return the places of a brick over some base symbols of a word, one for each row."""
+        found: dict[int, tuple[float, float]] = {}
+        for left, row, wide in self.cells[word][first : last + 1]:
+            low, high = found.get(row, (left, left + wide))
+            found[row] = min(low, left), max(high, left + wide)
+        return tuple(
+            QRectF(low, row * ROW + (ROW - BRICK) / 2, high - low, BRICK)
+            for row, (low, high) in found.items()
+        )
+
+    def brick(self, word: int, part: Part) -> Brick:
+        """Return the brick of a symbol."""
+        return Brick(word, part, self.rects(word, part.first, part.last))
+
+
+def place_words(units: Units, room: float, theme: Theme) -> SampleGrid:
+    """Give each base symbol of a text its cell, in rows of `room` pixels.
+
+    Words stay whole where they fit into a row. One that runs from right to left has its symbols in
+    that order, and so have the words of a text that does.
+    """
+    metrics = QFontMetricsF(theme.piece_font(SIZE_BODY))
+    widths = [
+        max(metrics.horizontalAdvance(label_of(data)[0]) + 2 * PAD, NARROWEST)
+        for data in units.base
+    ]
+    symbols, offsets = units.symbols.tolist(), units.offsets.tolist()
+    texts = [
+        b"".join(units.base[i] for i in symbols[a:b]).decode("utf-8", errors="ignore")
+        for a, b in pairwise(offsets)
+    ]
+    mirrored = base_direction(" ".join(texts)) == 1
+    x, row = 0.0, 0
+    placed = []
+    for text, (a, b) in zip(texts, pairwise(offsets), strict=True):
+        word = [widths[i] for i in symbols[a:b]]
+        if x and x + sum(word) + JOINT * (len(word) - 1) > room:
+            x, row = 0.0, row + 1
+        cells: list[Cell] = []
+        for wide in word:
+            if x and x + wide > room:
+                x, row = 0.0, row + 1
+            cells.append((x, row, wide))
+            x += wide + JOINT
+        x += BETWEEN - JOINT
+        if (base_direction(text) == 1) != mirrored:
+            cells = _turned(cells)
+        placed.append(
+            tuple((room - x - w, r, w) for x, r, w in cells) if mirrored else tuple(cells)
+        )
+    return SampleGrid(tuple(placed), row + 1 if placed else 0)
+
+
+def _turned(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a word in the other order, row by row."""
+    ends: dict[int, tuple[float, float]] = {}
+    for left, row, wide in cells:
+        low, high = ends.get(row, (left, left + wide))
+        ends[row] = min(low, left), max(high, left + wide)
+    return [(sum(ends[row]) - left - wide, row, wide) for left, row, wide in cells]
+
+
+@dataclass(frozen=True, eq=False)
+class SamplePicture:
+    """What the bricks are painted from.
+
+    label: the text of a part of a word, and whether it is a fragment. done: merges. progress:
+    0 … 1 of the move of the last one. selected: a brick's place.
+    """
+
+    replay: Replay
+    grid: SampleGrid
+    label: Callable[[int, Part], tuple[str, bool]]
+    theme: Theme
+    done: int
+    progress: float = 1.0
+    selected: Span | None = None
+
+    def bricks(self) -> list[Brick]:
+        """Return all bricks, in reading order."""
+        return [
+            self.grid.brick(word, part)
+            for word in range(len(self.replay))
+            for part in self.replay.state(word, self.done)
+        ]
+
+    def halves(self, made: Span) -> list[Brick]:
+        """Return the bricks that the last merge joined, where they stand at the move's progress."""
+        before = [
+            self.grid.brick(made.word, part)
+            for part in self.replay.state(made.word, self.done - 1)
+            if made.first <= part.first and part.last <= made.last
+        ]
+        whole = self.grid.rects(made.word, made.first, made.last)
+        if len(whole) != 1 or len(before) != 2:
+            return before
+        one, other = (brick.rects[0] for brick in before)
+        shift = self.progress * (JOINT / 2 if one.left() < other.left() else -JOINT / 2)
+        moved = (one.translated(shift, 0), other.translated(-shift, 0))
+        return [
+            Brick(brick.word, brick.part, (rect,))
+            for brick, rect in zip(before, moved, strict=True)
+        ]
+
+
+def paint_sample(painter: QPainter, picture: SamplePicture, seen: QRectF) -> None:
+    """Paint the bricks that `seen` shows."""
+    made = set(picture.replay.made(picture.done))
+    moving = picture.progress < 1
+    for brick in picture.bricks():
+        span = Span(brick.word, brick.part.first, brick.part.last)
+        if not any(rect.intersects(seen) for rect in brick.rects):
+            continue
+        if span in made and moving:
+            _paint_outline(painter, picture.theme, brick)
+            for half in picture.halves(span):
+                _paint_brick(painter, picture, half, new=True)
+        else:
+            _paint_brick(painter, picture, brick, new=span in made)
+
+
+def _paint_outline(painter: QPainter, theme: Theme, brick: Brick) -> None:
+    """Paint the dashed outline of what two bricks become."""
+    pen = QPen(theme.color("best"), 1.2)
+    pen.setDashPattern([3, 3])
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for rect in brick.rects:
+        painter.drawRoundedRect(rect.adjusted(-2, -3, 2, 3), 4, 4)
+
+
+def _paint_brick(painter: QPainter, picture: SamplePicture, brick: Brick, *, new: bool) -> None:
+    theme = picture.theme
+    selected = picture.selected == Span(brick.word, brick.part.first, brick.part.last)
+    text, fragment = picture.label(brick.word, brick.part)
+    fill, pen = theme.color("panel"), QPen(theme.color("line2"), 1.2)
+    if new:
+        fill, pen = theme.color("fill_best"), QPen(theme.color("best"), 2)
+    if selected:
+        fill, pen = theme.color("selection"), QPen(theme.color("ink"), 2)
+    widest = max(brick.rects, key=QRectF.width)
+    for rect in brick.rects:
+        painter.setPen(pen)
+        painter.setBrush(QBrush(fill))
+        painter.drawRoundedRect(rect, 4, 4)
+        if fragment:
+            hatch = QColor(theme.color("line2"))
+            hatch.setAlphaF(0.5)
+            draw_hatch(painter, rect.adjusted(2, 2, -2, -2), hatch)
+    room = widest.width() - 2
+    for size in (SIZE_BODY, SIZE_NOTE):
+        font = theme.piece_font(size)
+        metrics = QFontMetricsF(font)
+        wide = metrics.horizontalAdvance(text)
+        if wide <= room:
+            break
+    else:
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+    painter.setFont(font)
+    if fragment:
+        box = QRectF(0, 0, min(wide + 4, room), metrics.height())
+        box.moveCenter(widest.center())
+        painter.fillRect(box, fill)
+    painter.setPen(theme.color("ink3" if brick.part.symbol == MISSING else "ink"))
+    painter.drawText(widest, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)

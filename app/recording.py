@@ -1,0 +1,199 @@
+"""What a training run has done so far: looks that come while it goes on, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.train.bpe import BpeSettings, units_of
+from engine.train.merges import LearntMerges
+from engine.train.replay import Replay, rows_of
+from engine.train.units import Units
+from engine.train.words import cut, words_of
+
+
+@dataclass(frozen=True)
+class MergeRow:
+    """A merge. step: from 1. ties: pairs that had its count. rival: the pair that came next."""
+
+    step: int
+    left: bytes
+    right: bytes
+    count: int
+    ties: int
+    rival: tuple[bytes, bytes] | None
+    rival_count: int
+
+    @property
+    def piece(self) -> bytes:
+        """What the merge makes."""
+        return self.left + self.right
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Bytes a token by vocabulary size, before the first merge and after each.
+
+    size: int64[m + 1], pieces. tokens: int64[m + 1], of the corpus. ratio: float64[m + 1], bytes
+    of the corpus a token.
+    """
+
+    size: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    ratio: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a run has learnt since the look before.
+
+    first: merges of the looks before. part: the merges from there on, with the base symbols in the
+    first look only; its `tokens` are of before and after each. n_bytes: of the corpus. wanted:
+    merges asked for. share: how much of the work is done, from 0 to 1, see
+    `app.learning.share_done`.
+    """
+
+    first: int
+    part: LearntMerges
+    n_bytes: int
+    wanted: int
+    share: float
+
+    @property
+    def done(self) -> int:
+        """Merges learnt by now."""
+        return self.first + len(self.part)
+
+
+COLUMNS = ("left", "right", "count", "ties", "rival_left", "rival_right", "rival_count")
+
+
+def part_of(merges: LearntMerges, first: int) -> LearntMerges:
+    """Return the merges from the given one on, as a look holds them."""
+    columns: dict[str, Any] = {name: getattr(merges, name)[first:] for name in COLUMNS}
+    base = () if first else merges.base
+    return replace(merges, base=base, tokens=merges.tokens[first:], **columns)
+
+
+class MergeRows(Sequence[MergeRow]):
+    """Merges as rows, made when asked for."""
+
+    def __init__(self, merges: LearntMerges, symbols: Sequence[bytes]) -> None:
+        """Take the merges and the bytes of all symbols."""
+        self._merges, self._symbols = merges, symbols
+
+    def __len__(self) -> int:
+        return len(self._merges)
+
+    @overload
+    def __getitem__(self, k: int) -> MergeRow: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[MergeRow]: ...
+    def __getitem__(self, k: int | slice) -> MergeRow | list[MergeRow]:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        merges, symbols = self._merges, self._symbols
+        if not 0 <= k < len(merges):
+            raise IndexError(k)
+        one, other = int(merges.rival_left[k]), int(merges.rival_right[k])
+        return MergeRow(
+            k + 1,
+            symbols[merges.left[k]],
+            symbols[merges.right[k]],
+            int(merges.count[k]),
+            int(merges.ties[k]),
+            (symbols[one], symbols[other]) if one >= 0 else None,
+            int(merges.rival_count[k]),
+        )
+
+
+class Recording:
+    """The merges of a run as far as they are known; it grows with each look.
+
+    numbers: from pairs of symbols to the merges that join them. symbols: the bytes of each.
+    """
+
+    def __init__(self, settings: BpeSettings) -> None:
+        self.settings = settings
+        self.n_bytes = 0
+        self.symbols: list[bytes] = []
+        self.numbers: dict[tuple[int, int], int] = {}
+        self._looked: LearntMerges | None = None
+        self._room: dict[str, NDArray[Any]] = {}
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def add(self, look: Look) -> None:
+        """Take another look; looks come in order and none is left out."""
+        if look.first != self._length:
+            raise ValueError(f"a look from merge {look.first} on, after {self._length}")
+        part = look.part
+        if not look.first:
+            self.symbols.extend(part.base)
+            self.n_bytes = look.n_bytes
+            self._looked = part
+        for name in COLUMNS:
+            self._append(name, getattr(part, name), look.first)
+        self._append("tokens", part.tokens, look.first)
+        symbols, numbers = self.symbols, self.numbers
+        pairs = zip(part.left.tolist(), part.right.tolist(), strict=True)
+        for k, pair in enumerate(pairs, start=look.first):
+            numbers.setdefault(pair, k)
+            symbols.append(symbols[pair[0]] + symbols[pair[1]])
+        self._length = look.done
+
+    def _append(self, name: str, values: NDArray[Any], first: int) -> None:
+        """Put values behind the `first` ones of a column, which has room for twice as many."""
+        room, end = self._room.get(name), first + len(values)
+        if room is None or end > len(room):
+            longer = np.empty(2 * end, dtype=values.dtype)
+            if room is not None:
+                longer[:first] = room[:first]
+            room = self._room[name] = longer
+        room[first:end] = values
+
+    @property
+    def base(self) -> tuple[bytes, ...]:
+        """The base symbols."""
+        return self._looked.base if self._looked is not None else ()
+
+    @property
+    def merges(self) -> LearntMerges:
+        """All merges known by now. Raises `ValueError` before the first look."""
+        if self._looked is None:
+            raise ValueError("nothing was looked at yet")
+        columns: dict[str, Any] = {name: self._room[name][: self._length] for name in COLUMNS}
+        return replace(self._looked, tokens=self._room["tokens"][: self._length + 1], **columns)
+
+    @property
+    def rows(self) -> MergeRows:
+        """A row for each merge."""
+        return MergeRows(self.merges, self.symbols)
+
+    @property
+    def curve(self) -> Curve:
+        """Vocabulary size, tokens and bytes a token, before the first merge and after each."""
+        tokens = self.merges.tokens
+        size = len(self.base) + len(self.settings.specials)
+        ratio = self.n_bytes / np.maximum(tokens, 1)
+        return Curve(np.arange(size, size + len(tokens), dtype=np.int64), tokens, ratio)
+
+    def cut(self, text: str) -> Units:
+        """Return a text as words of base symbols, as the run cuts its corpus."""
+        words = cut(text, self.settings.pre_tokenizer)
+        return units_of(words_of((word.encode(), 1) for word in words), self.settings)
+
+    def replay(self, units: Units) -> Replay:
+        """Return what the merges known by now do to the words of a text."""
+        replay = Replay(rows_of(units, self.base))
+        replay.extend(self.numbers, len(self.base))
+        return replay

@@ -1,0 +1,263 @@
+"""A training run as a trace: its curve, what a step did, a sample text, the steps, the player."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.counts import counted
+from app.jobs import Jobs
+from app.learning import ties_apart
+from app.models.training import PIECE, RecordModel
+from app.player import Player
+from app.recording import Recording
+from app.theme import SIZE_BODY, Theme
+from app.views.player_bar import PlayerBar
+from app.views.training.curve import CurveView
+from app.views.training.sample import SampleBricks
+from app.views.training.step_report import TIES, Pairs, step_parts
+from app.widgets import player_keys
+from app.widgets.report import Report
+from app.widgets.rows_table import RowsTable
+from app.widgets.surface import set_surface
+from engine.progress import Report as Progress
+from engine.train.bpe import TrainedBpe
+
+WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
+"""Of the table's columns; the pieces take what is left."""
+
+REPORT_WIDTH = 290
+LONGEST = 300
+"""Characters of the sample text."""
+
+
+class RunView(QWidget):
+    """Shows a recording, also while it grows. It follows the end until a person goes elsewhere."""
+
+    failed = Signal(object, str)
+    """An error, and what was being done."""
+
+    def __init__(
+        self, jobs: Jobs, theme: Theme, sample: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._jobs, self._theme = jobs, theme
+        self._recording: Recording | None = None
+        self._trained: TrainedBpe | None = None
+        self._ties: tuple[int, Pairs] | None = None
+        self._end = 0
+        self._quiet = False
+        self.player = Player(self)
+        self.curve = CurveView(theme)
+        self.report = Report(theme, self.tr("What happens at this step"))
+        self.sample_field = QLineEdit(sample[:LONGEST])
+        self.sample_note = QLabel()
+        self.sample = SampleBricks(self.player, theme)
+        self.rows = RecordModel(theme, self)
+        self.table = RowsTable(self.rows, self.tr("Merges"), theme, WIDTHS)
+        self.bar = PlayerBar(theme, stacked=True)
+        self._compose()
+        self._dress()
+        theme.changed.connect(self._dress)
+        self.curve.step_wanted.connect(self.player.seek)
+        self.report.followed.connect(self._followed)
+        self.sample_field.textChanged.connect(self._sample_typed)
+        self.sample.selected.connect(self._mark_steps)
+        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self.player.position_changed.connect(self._show_position)
+        self.player.length_changed.connect(self._show_position)
+
+    def _compose(self) -> None:
+        header = self.table.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(PIECE, QHeaderView.ResizeMode.Stretch)
+        self.report.setFixedWidth(REPORT_WIDTH)
+        top = QHBoxLayout()
+        top.setSpacing(0)
+        top.addWidget(self.curve, 1)
+        self._side = self._line(QFrame.Shape.VLine)
+        top.addWidget(self._side)
+        top.addWidget(self.report)
+        label = QLabel(self.tr("Sa&mple"))
+        label.setBuddy(self.sample_field)
+        tip = self.tr("A text of your own; below it what the merges done by now make of it")
+        for widget in (label, self.sample_field):
+            widget.setToolTip(tip)
+        self.sample_field.setMaxLength(LONGEST)
+        self.sample_field.setAccessibleName(self.tr("Sample text"))
+        self.sample_field.setAccessibleDescription(tip)
+        self.sample_field.setPlaceholderText(self.tr("Type a word or a sentence"))
+        self.sample_note.setProperty("role", "second")
+        typing = QHBoxLayout()
+        typing.setContentsMargins(16, 8, 16, 4)
+        typing.setSpacing(8)
+        typing.addWidget(label)
+        typing.addWidget(self.sample_field, 1)
+        typing.addWidget(self.sample_note)
+        self._sampling = QWidget()
+        below = QVBoxLayout(self._sampling)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(0)
+        below.addWidget(self._line(QFrame.Shape.HLine))
+        below.addLayout(typing)
+        below.addWidget(self.sample)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top, 3)
+        column.addWidget(self._sampling)
+        column.addWidget(self._line(QFrame.Shape.HLine))
+        column.addWidget(self.table, 3)
+        column.addWidget(self.bar)
+
+    def _line(self, shape: QFrame.Shape) -> QFrame:
+        line = QFrame()
+        line.setObjectName("line")
+        if shape == QFrame.Shape.HLine:
+            line.setFixedHeight(1)
+        else:
+            line.setFixedWidth(1)
+        set_surface(line, self._theme, "line")
+        return line
+
+    def _dress(self) -> None:
+        self.sample_field.setFont(self._theme.piece_font(SIZE_BODY))
+
+    # The recording
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._take(None, None)
+
+    def show_whole(self, recording: Recording, trained: TrainedBpe) -> None:
+        """Show the recording of a run that is over, at its end unless it is on show already."""
+        if recording is self._recording:
+            self._trained = trained
+            self.grow(recording, trained.size)
+        else:
+            self._take(recording, trained)
+            self.player.seek(self.player.length)
+
+    def grow(self, recording: Recording, end: int) -> None:
+        """Show what a recording has got since. end: pieces where the curve's axis ends."""
+        self._end = end
+        new = recording is not self._recording
+        if new:
+            self._take(recording, None)
+        at_end = new or self.player.position == self.player.length
+        self.rows.grow(recording.rows)
+        self.sample.grow()
+        self._show_curve()
+        self.player.grow(len(recording))
+        self._mark_steps()
+        if at_end and not self.player.playing:
+            self.player.seek(self.player.length)
+        else:
+            self._show_position()
+
+    def _take(self, recording: Recording | None, trained: TrainedBpe | None) -> None:
+        """Show another recording from its beginning."""
+        self._recording, self._trained, self._ties = recording, trained, None
+        self._jobs.cancel(TIES)
+        if trained is not None:
+            self._end = trained.size
+        self._quiet = True
+        self.rows.set_rows(recording.rows if recording is not None else ())
+        self._quiet = False
+        for widget in (self._side, self.report, self._sampling):
+            widget.setVisible(recording is not None)
+        self.bar.set_player(self.player if recording is not None else None)
+        self.sample.set_sample(recording, self.sample_field.text())
+        self._show_curve()
+        self.player.set_trace(len(recording) if recording is not None else 0)
+        self._mark_steps()
+
+    def _show_curve(self) -> None:
+        recording = self._recording
+        curve = None if recording is None else recording.curve
+        self.curve.show_curve(curve, self._end, still=self._trained is not None)
+        if recording is not None:
+            self.curve.mark(self.player.position)
+
+    # The position
+
+    def _show_position(self, _value: int = 0) -> None:
+        recording, done = self._recording, self.player.position
+        if recording is None:
+            self.report.set_parts(())
+            return
+        self.curve.mark(done)
+        self.sample.go_to(done)
+        self.sample_note.setText(counted(self.sample.n_tokens, "token"))
+        self._quiet = True
+        if done > 0:
+            if self.table.currentIndex().row() != done - 1:
+                self.table.selectRow(done - 1)
+        else:
+            self.table.selectionModel().clear()
+        self._quiet = False
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what the step did."""
+        recording, done = self._recording, self.player.position
+        if recording is None:
+            return
+        ties = self._ties[1] if self._ties is not None and self._ties[0] == done else None
+        askable = self._trained is not None
+        self.report.set_parts(step_parts(recording, done, ties, askable=askable))
+
+    def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid() and not self._quiet:
+            self.player.seek(current.row() + 1)
+
+    # The sample
+
+    def _sample_typed(self, text: str) -> None:
+        self.sample.set_sample(self._recording, text)
+        self._mark_steps()
+        self._show_position()
+
+    def _mark_steps(self) -> None:
+        """Mark the steps that touch the selected brick, or any of the sample where none is."""
+        replay = self.sample.replay
+        marks = () if replay is None else replay.touching(self.sample.span)
+        self.player.set_marks(marks)
+
+    # The tied pairs
+
+    def _followed(self, link: str) -> None:
+        trained, done = self._trained, self.player.position
+        if link != TIES or trained is None or not done:
+            return
+
+        def work(report: Progress) -> Pairs:
+            return ties_apart(trained, done - 1, report)
+
+        def found(pairs: Pairs) -> None:
+            self._ties = done, pairs
+            self._tell()
+
+        doing = self.tr("The tied pairs were not found")
+        self._jobs.start(
+            TIES, self.tr("Finding the tied pairs"), work, found,
+            lambda error: self.failed.emit(error, doing),
+        )  # fmt: skip
+
+    # Keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        if event.key() == Qt.Key.Key_G and plain:
+            self.bar.ask_step()
+        elif not player_keys.press(self.player, event):
+            super().keyPressEvent(event)

@@ -1,0 +1,86 @@
+"""What one step of a training run did, in words and figures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.counts import counted
+from app.models.training import piece_text
+from app.recording import MergeRow, Recording
+from app.widgets.report import Facts, Heading, Line, Lines, Part, Section, Sentence, code
+
+TIES_SHOWN = 500
+"""Tied pairs that are listed at most."""
+
+TIES = "ties"
+"""The link that asks for the tied pairs."""
+
+Pairs = list[tuple[bytes, bytes]]
+
+
+def tr(text: str) -> str:
+    return QCoreApplication.translate("Training", text)
+
+
+def step_parts(
+    recording: Recording, done: int, ties: Pairs | None = None, *, askable: bool = False
+) -> tuple[Part, ...]:
+    """Return what is told of the last of so many merges.
+
+    ties: the whole tie set where it is known. askable: it can be asked for.
+    """
+    curve = recording.curve
+    figures = Facts(
+        (
+            (tr("Vocabulary"), counted(int(curve.size[done]), "piece")),
+            (tr("Corpus"), counted(int(curve.tokens[done]), "token")),
+            (tr("Bytes a token"), f"{curve.ratio[done]:.3f}"),
+        )
+    )
+    if not done:
+        words = tr("Before the first merge every word is cut into base symbols.")
+        return (Heading(tr("Start")), Sentence(words), figures)
+    row = recording.rows[done - 1]
+    left, right = piece_text(row.left), piece_text(row.right)
+    heading = Heading(f"{left} + {right}", tr("Step {n}").format(n=f"{done:,}"), pieces=True,
+                      result=piece_text(row.piece))  # fmt: skip
+    parts: list[Part] = [heading, Sentence(_why(recording, row)), figures]
+    if row.rival is not None:
+        one, other = map(piece_text, row.rival)
+        words = counted(row.rival_count, "time")
+        parts += [Section(tr("Runner-up")), Lines((Line("", f"{one} + {other}", words),))]
+    parts += _ties(row, ties, askable=askable)
+    return tuple(parts)
+
+
+def _why(recording: Recording, row: MergeRow) -> str:
+    """Return why this pair merged."""
+    names = {"left": code(piece_text(row.left)), "right": code(piece_text(row.right))}
+    names["times"] = counted(row.count, "time")
+    if not row.ties:
+        return tr("{left} and {right} were given as a merge to begin with.").format(**names)
+    if row.ties == 1:
+        return tr(
+            "{left} and {right} stood side by side {times}, more often than any other pair, so "
+            "they became one piece."
+        ).format(**names)
+    return tr(
+        "{left} and {right} stood side by side {times}, as often as {others}. Of these the tie "
+        "rule {rule} chose them, and they became one piece."
+    ).format(others=counted(row.ties - 1, "other pair"), rule=recording.merges.tie_break, **names)
+
+
+def _ties(row: MergeRow, ties: Pairs | None, *, askable: bool) -> list[Part]:
+    if row.ties < 2:
+        return []
+    title = Section(tr("{n} pairs had this count").format(n=f"{row.ties:,}"))
+    if ties is None:
+        if not askable:
+            return [title, Sentence(tr("They can be listed when the run is over."), "ink2")]
+        return [title, Lines((Line("", tr("List them all"), link=TIES),), plain=True)]
+    lines = [Line("", f"{piece_text(a)} + {piece_text(b)}") for a, b in ties[:TIES_SHOWN]]
+    more = len(ties) - len(lines)
+    parts: list[Part] = [title, Lines(tuple(lines))]
+    if more > 0:
+        parts.append(Sentence(tr("and {n} more").format(n=f"{more:,}"), "ink2"))
+    return parts
