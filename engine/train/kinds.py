@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from engine.train import merge_record
+from engine.train import merge_record, wordpiece_record
 from engine.train.bpe import BpeSettings
 from engine.train.record import Record
+from engine.train.wordpiece import WordPieceSettings
 from engine.train.words import Words
-from engine.train.writers import gpt2, huggingface, sentencepiece, subword_nmt, tiktoken
+from engine.train.writers import gpt2, huggingface, sentencepiece, subword_nmt, tiktoken, wordpiece
 from engine.train.writers.listing import Written
 
 
@@ -73,6 +74,14 @@ KINDS: dict[type, Kind] = {
             # Its two files are known by their names, see `engine.train.save.format_of`.
             "gpt2": Writer(gpt2.write, gpt2.check),
             "subword-nmt": Writer(subword_nmt.write, subword_nmt.check, (".codes", ".bpe")),
+        },
+    ),
+    WordPieceSettings: Kind(
+        "WordPiece",
+        wordpiece_record.record_of,
+        {
+            "huggingface": Writer(wordpiece.write, wordpiece.check, (".json",)),
+            "bert": Writer(wordpiece.write_list, wordpiece.check_list, (".txt",)),
         },
     ),
 }

@@ -101,14 +101,14 @@ def write(trained: TrainedBpe) -> Written:
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [_added(text, number) for text, number in specials.items()],
+        "added_tokens": [added_token(text, number) for text, number in specials.items()],
         "normalizer": _ONE_SPACE if settings.pre_tokenizer == "metaspace" else None,
         "pre_tokenizer": _pre_tokenizer(trained, notes),
         "post_processor": None,
         "decoder": _decoder(trained, notes),
         "model": model,
     }
-    return Written((_lines(document).encode(),), tuple(notes))
+    return Written((spelled_out(document).encode(),), tuple(notes))
 
 
 def spell(trained: TrainedBpe, symbol: bytes) -> str:
@@ -129,7 +129,8 @@ def check_specials(trained: TrainedBpe, vocab: dict[str, int]) -> None:
             )
 
 
-def _added(text: str, number: int) -> Part:
+def added_token(text: str, number: int) -> Part:
+    """Return a special token as `added_tokens` lists it."""
     return {
         "id": number,
         "content": text,
@@ -227,7 +228,7 @@ def _one(steps: list[Part], name: str) -> Part | None:
     return steps[0] if steps else None
 
 
-def _lines(document: Part) -> str:
+def spelled_out(document: Part) -> str:
     """Return JSON with a line for each field of the document and of its model."""
 
     def fields(values: Part, indent: str) -> str:
