@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.commands import train_bpe
+from engine.commands import train_bpe, train_unigram
 from engine.commands.common import Parser, Subparsers
 from engine.commands.training import add_algorithm
 
-ALGORITHMS = (train_bpe.BPE,)
+ALGORITHMS = (train_bpe.BPE, train_unigram.UNIGRAM)
 
 
 def add(subparsers: Subparsers) -> None:

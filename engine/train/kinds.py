@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from engine.train import merge_record, wordpiece_record
+from engine.train import merge_record, unigram_record, wordpiece_record
 from engine.train.bpe import BpeSettings
 from engine.train.record import Record
+from engine.train.unigram import UnigramSettings
 from engine.train.wordpiece import WordPieceSettings
 from engine.train.words import Words
-from engine.train.writers import gpt2, huggingface, sentencepiece, subword_nmt, tiktoken, wordpiece
+from engine.train.writers import (
+    gpt2,
+    huggingface,
+    sentencepiece,
+    subword_nmt,
+    tiktoken,
+    unigram_huggingface,
+    unigram_sentencepiece,
+    wordpiece,
+)
 from engine.train.writers.listing import Written
 
 
@@ -74,6 +84,16 @@ KINDS: dict[type, Kind] = {
             # Its two files are known by their names, see `engine.train.save.format_of`.
             "gpt2": Writer(gpt2.write, gpt2.check),
             "subword-nmt": Writer(subword_nmt.write, subword_nmt.check, (".codes", ".bpe")),
+        },
+    ),
+    UnigramSettings: Kind(
+        "Unigram",
+        unigram_record.record_of,
+        {
+            "sentencepiece": Writer(
+                unigram_sentencepiece.write, unigram_sentencepiece.check, (".model",)
+            ),
+            "huggingface": Writer(unigram_huggingface.write, unigram_huggingface.check, (".json",)),
         },
     ),
     WordPieceSettings: Kind(

@@ -100,8 +100,8 @@ class TrainedUnigram:
     pieces: bytes; those of byte pieces are written `<0xE4>`. scores: float64[n], log-probabilities,
     0 for pieces that have none; these come first, then the highest score. kinds: uint8[n],
     `PieceKind`. words: the words of the normalized corpus, each with its ▁. rounds: the record; the
-    last one is of the vocabulary cut to its size. ended: why there are no more pieces: `size`, or
-    `corpus` where it holds no more.
+    last one is of the vocabulary cut to its size. left_out: characters of the corpus without a
+    piece. ended: why there are no more pieces: `size`, or `corpus` where it holds no more.
     """
 
     settings: UnigramSettings
@@ -110,6 +110,7 @@ class TrainedUnigram:
     scores: NDArray[np.float64]
     kinds: NDArray[np.uint8]
     rounds: tuple[Round, ...]
+    left_out: int
     ended: Ended
 
     @property
@@ -131,16 +132,19 @@ class TrainedUnigram:
         tokens = np.array([row.tokens for row in self.rounds], dtype=np.float64)
         return self.words.n_bytes / np.maximum(tokens, 1)
 
+    @cached_property
+    def n_characters(self) -> int:
+        """Pieces that are a single character."""
+        return sum(len(text.decode()) == 1 for text in self.pieces[len(self.settings.first) :])
+
     @property
     def summary(self) -> str:
         """What the size is the sum of."""
-        first = len(self.settings.first) - 256 * self.settings.byte_fallback
-        scored = [text.decode() for text in self.pieces[len(self.settings.first) :]]
-        single = sum(len(text) == 1 for text in scored)
-        parts = [counted(first, "special token")]
+        first, single = len(self.settings.first), self.n_characters
+        parts = [counted(first - 256 * self.settings.byte_fallback, "special token")]
         if self.settings.byte_fallback:
             parts.append(counted(256, "byte"))
-        parts += [counted(single, "character"), counted(len(scored) - single, "longer piece")]
+        parts += [counted(single, "character"), counted(self.size - first - single, "longer piece")]
         return f"{counted(self.size, 'piece')} = {' + '.join(parts)}"
 
 
@@ -263,6 +267,7 @@ class _Run:
             np.concatenate((np.zeros(len(first)), pieces.score[order])),
             kinds,
             tuple(self.rounds),
+            self.stretches.left_out,
             ended,
         )
 
