@@ -21,6 +21,7 @@ from app.models.sampling import EventTableModel
 from app.player import Player
 from app.session import Session
 from app.theme import Theme
+from app.touching import TouchMarks
 from app.views.sampling.controls import MANY, Controls
 from app.views.sampling.empty import NoLaw
 from app.views.sampling.figures import count_note
@@ -36,6 +37,7 @@ from app.views.sampling.passes import (
 )
 from app.views.sampling.results import Results
 from app.views.sampling.tally import Tally
+from app.views.sampling.touching import touching
 from app.widgets import player_keys
 from app.widgets.canvas import Canvas
 from app.widgets.report import Report
@@ -63,6 +65,7 @@ class SamplingWorkspace(Workspace):
         super().__init__(theme, parent)
         self._session = session
         self.player = Player(self)
+        TouchMarks(self.player, session, lambda a, b: touching(self._traces(), a, b))
         self._viewport = Viewport(self, WIDEST_LANE)
         self._passes: Passes | None = None
         self._places: LanePlaces | None = None
