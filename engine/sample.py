@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.dropout import BPE_DROPOUTS, MAXMATCH_DROPOUT
 from engine.errors import ParameterError
 from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.lattice import Path
@@ -20,6 +21,7 @@ from engine.passes import path_score
 from engine.rng import Seed, seed_number
 from engine.sampler import Ints, PathLaw, Sampler, SamplingSettings
 from engine.samplers import best, gibbs, gumbel, lines, pairwise
+from engine.samplers import dropout as dropout_family
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice
@@ -141,6 +143,8 @@ def sample(
         )
     settings = SamplingSettings(theta, dropout, nbest_size)
     seed = seed_number(seed)
+    if sampler.lattice is not None:
+        lattice = sampler.lattice(lattice, settings)
     law = sampler.law(lattice, settings)
     drawn = sampler.draw(lattice, settings, seed, range(count))
     index: dict[bytes, int] = {}
@@ -178,5 +182,21 @@ SAMPLERS: dict[str, Sampler] = {
     "uniform": Sampler(gibbs.draw_uniform, gibbs.uniform_law, (), lines=lines.uniform_lines),
     "without-replacement": Sampler(
         gumbel.draw, gibbs.gibbs_law, lines=lines.ffbs_lines, distinct=True
+    ),
+    **{
+        name: Sampler(
+            partial(dropout_family.draw_bpe, rule),
+            partial(dropout_family.bpe_law, rule),
+            ("dropout",),
+            partial(dropout_family.bpe_lines, rule),
+        )
+        for name, rule in BPE_DROPOUTS.items()
+    },
+    MAXMATCH_DROPOUT: Sampler(
+        dropout_family.draw_maxmatch,
+        dropout_family.maxmatch_law,
+        ("dropout",),
+        dropout_family.maxmatch_lines,
+        lattice=dropout_family.choosing,
     ),
 }

@@ -75,6 +75,8 @@ class Sampler:
         there is no such road for the model. It is made once for a corpus.
     distinct: the draws of one call are different paths, as many as there are at most; they are
         one sample of a set, and `draws` must start at 0.
+    lattice: (lattice, settings) → the lattice that `draw` and `law` are given, for methods that
+        can't do with the model's own (`maxmatch-dropout`); None where they can.
     """
 
     draw: Callable[[Lattice, SamplingSettings, int, range], list[Ints]]
@@ -82,6 +84,7 @@ class Sampler:
     settings: tuple[str, ...] = ("theta",)
     lines: Callable[[Model, SamplingSettings], DrawLines | None] | None = None
     distinct: bool = False
+    lattice: Callable[[Lattice, SamplingSettings], Lattice] | None = None
 
 
 def law_of(lattice: Lattice, law: dict[tuple[int, ...], float] | None) -> PathLaw:

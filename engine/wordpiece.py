@@ -58,7 +58,7 @@ class WordPiece:
         return "WordPiece takes the longest piece first; its pieces have no probabilities"
 
     @cached_property
-    def _tables(self) -> tuple[PieceTable, PieceTable]:
+    def tables(self) -> tuple[PieceTable, PieceTable]:
         """Pieces that match at the start of a word, and inside it."""
         return PieceTable(self._initial), PieceTable(self._later)
 
@@ -84,7 +84,8 @@ class WordPiece:
         return (self._later if inside else self._initial).get(text, -1)
 
     @cached_property
-    def _trie(self) -> Trie:
+    def trie(self) -> Trie:
+        """The pieces as the kernels walk them."""
         from engine.kernels.build_trie import Keys, build_trie
 
         later = Keys.of_mapping(self._later)
@@ -112,7 +113,7 @@ class WordPiece:
         """
         from engine.kernels.wordpiece import longest_first
 
-        trie = self._trie
+        trie = self.trie
         longest, ids, at, to = room_for_tokens(starts, ends)
         failed = np.zeros(len(starts), dtype=np.uint8)
         count = longest_first(
@@ -149,21 +150,25 @@ class WordPiece:
                 tokens.add(self.unknown, start, end)
         return tokens.segmented()
 
+    def too_long(self, text: bytes, first: int, last: int) -> bool:
+        """Return whether a word is unknown without a try."""
+        # A character has at most four bytes: most long words need no counting.
+        return last - first > self.max_chars and (
+            last - first > 4 * self.max_chars
+            or sum(1 for _ in unit_starts(text, first, last, self.alphabet)) > self.max_chars
+        )
+
     def _longest_first(
         self, text: bytes, first: int, last: int
     ) -> list[tuple[int, int, int]] | None:
         """Return (piece, start, end) of each piece of a word, or None where it can't be cut."""
-        # A character has at most four bytes: most long words need no counting.
-        if last - first > self.max_chars and (
-            last - first > 4 * self.max_chars
-            or sum(1 for _ in unit_starts(text, first, last, self.alphabet)) > self.max_chars
-        ):
+        if self.too_long(text, first, last):
             return None
         found = []
         start = first
         while start < last:
             longest = None
-            for match in self._tables[start > first].at(text, start, last):
+            for match in self.tables[start > first].at(text, start, last):
                 longest = match
             if longest is None:
                 return None
@@ -196,7 +201,7 @@ class WordPiece:
         """Do what `edges` does with the kernel; the spans must be checked."""
         from engine.kernels.matches import NOTHING, find_matches
 
-        trie = self._trie
+        trie = self.trie
         none = np.empty(0, dtype=np.int32)
         start, end, piece, _ = find_matches(trie, data, starts, ends, trie.lone, NOTHING, none)
         failed = np.flatnonzero(self.segment_compiled(data, starts, ends)[1])
@@ -220,7 +225,7 @@ class WordPiece:
         found = EdgeList()
         for first, last in zip(starts.tolist(), ends.tolist(), strict=True):
             for start in unit_starts(text, first, last, self.alphabet):
-                for end, piece in self._tables[start > first].at(text, start, last):
+                for end, piece in self.tables[start > first].at(text, start, last):
                     found.add(start, end, piece)
             if first < last and self._longest_first(text, first, last) is None:
                 found.add(first, last, self.unknown, self._failed_kind)

@@ -1,7 +1,9 @@
 """Merging with dropout in plain Python, one word at a time. Twin of `engine.kernels.dropout`.
 
-A word falls into stretches that no merge can ever join; each is merged by itself. That changes no
-law, and costs less. Coins are numbered through all stretches in the order in which they are tossed.
+By SentencePiece's law a pair has one coin, whatever happens elsewhere, so a word falls into
+stretches that no merge can ever join, each merged by itself. By the others every merge gives what
+was dropped a new chance, anywhere in the word. Coins are numbered in the order in which they are
+tossed.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ def drop_merges(
     bpe: Bpe, rule: DropRule, p: float, coins: Coins, looks: list[Look] | None, word: Word
 ) -> None:
     """Merge the symbols of a word in place, each merge dropped with probability p."""
-    for low, high in stretches(bpe, word.id):
+    apart = rule == DropRule.SENTENCEPIECE
+    for low, high in stretches(bpe, word.id) if apart else [(0, len(word.id))]:
         _Stretch(bpe, word, low, high, p, coins, looks).merge(rule)
 
 

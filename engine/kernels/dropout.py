@@ -28,14 +28,15 @@ def drop_scan(
     high: Int,
     pairs: Pairs,
     bits: int,
+    rule: int,
     p: float,
     key: np.uint64,
     coin: np.uint64,
 ) -> tuple[Int, np.uint64]:
-    """Merge a short stretch by the paper's law; return where it ends and the next coin.
+    """Merge a short stretch by PAPER or SENTENCEPIECE; return where it ends and the next coin.
 
-    As `engine.kernels.bpe.merge_scan`; what is dropped in a step is passed over by looking only
-    at ranks and places behind it.
+    As `engine.kernels.bpe.merge_scan`. What is dropped in a step of the paper's law is passed over
+    by looking only at ranks and places behind it; by SentencePiece's it is no pair any more.
     """
     none = U64(NO_RANK) << HALF
     floor = U64(0)
@@ -49,7 +50,10 @@ def drop_scan(
             break
         coin += U64(1)
         if random_number(key, coin - U64(1)) < p:
-            floor = lowest + U64(1)
+            if rule == PAPER:
+                floor = lowest + U64(1)
+            else:
+                values[u(lowest & LOW)] = EMPTY
             continue
         floor = U64(0)
         at = np.int64(lowest & LOW)
@@ -258,6 +262,8 @@ def encode_dropping(
     aside = np.empty(6 * longest + 2, np.int64)
     count = ZERO
     coin = U64(0)
+    # By the other laws what happens elsewhere in a pre-token gives a pair new chances.
+    alone = apart and rule == SENTENCEPIECE
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, read, places)
@@ -284,13 +290,14 @@ def encode_dropping(
             high = low + 1
             while high < total:
                 value = find(symbols[u(high - 1)], symbols[u(high)], pairs, bits)
-                if apart and value == EMPTY:
+                if alone and value == EMPTY:
                     break
                 values[u(high - 1)] = value
                 high += 1
-            if rule == PAPER and high - low <= scan_limit:
+            scanned = rule == PAPER or rule == SENTENCEPIECE
+            if scanned and high - low <= scan_limit:
                 end, coin = drop_scan(
-                    symbols, froms, tos, values, low, high, pairs, bits, p, key, coin
+                    symbols, froms, tos, values, low, high, pairs, bits, rule, p, key, coin
                 )
             else:
                 coin = drop_heap(
