@@ -19,7 +19,7 @@ Counted = Literal[
     "token", "grapheme", "byte", "character", "edge", "piece", "language", "segmentation", "draw",
     "merge", "model", "warning", "pre-token", "stretch", "space",
     "special token", "word", "line", "time", "base symbol", "other pair",
-    "symbol",
+    "symbol", "step",
 ]  # fmt: skip
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -70,6 +70,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("Counts", "{n} symbol"),
         QT_TRANSLATE_NOOP("Counts", "{n} symbols"),
     ),
+    "step": (QT_TRANSLATE_NOOP("Counts", "{n} step"), QT_TRANSLATE_NOOP("Counts", "{n} steps")),
     "base symbol": (
         QT_TRANSLATE_NOOP("Counts", "{n} base symbol"),
         QT_TRANSLATE_NOOP("Counts", "{n} base symbols"),

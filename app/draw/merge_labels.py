@@ -1,4 +1,4 @@
-"""How symbols and merge rules are written: one place for bricks, rank line, table and inspector."""
+"""How symbols, rules and tries are written: one place for bricks, ranks, tables and inspector."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from app.draw.merge_rows import Cells
 from app.draw.word import Word
 from engine.display import hexadecimal, is_text, visible
 from engine.pieces import PieceKind
+from engine.traces.longest import LongestTrace
 from engine.traces.merges import MergeTrace
 
 
 class Labels(QObject):
     """Texts for the symbols of one trace."""
 
-    def __init__(self, trace: MergeTrace) -> None:
+    def __init__(self, trace: MergeTrace | LongestTrace) -> None:
         super().__init__()
-        self._trace = trace
+        self._trace, self._prepared = trace, trace.prepared
         self._vocabulary = trace.model.vocabulary
         self._pieces: dict[int, tuple[str, bool]] = {}
 
@@ -40,7 +41,7 @@ class Labels(QObject):
     def symbol(self, piece: int, start: int, end: int) -> tuple[str, bool]:
         """Return the text of a symbol over the bytes start … end, and whether it is a fragment."""
         if piece < 0 or self._vocabulary.kind[piece] == PieceKind.UNKNOWN:
-            data = self._trace.prepared.data[start:end].tobytes()
+            data = self._prepared.data[start:end].tobytes()
             return "?" + visible(data), not is_text(data)
         return self.piece(piece)
 
@@ -50,13 +51,34 @@ class Labels(QObject):
 
     def rule_of_step(self, k: int, plus: str = "+") -> str:
         """Return the text of the rule that a step applies."""
+        assert isinstance(self._trace, MergeTrace)
         steps = self._trace.steps
         return self.rule(int(steps.left[k]), int(steps.right[k]), plus)
 
     def pretoken(self, index: int) -> str:
         """Return the text of a pre-token."""
-        first, last = self._trace.prepared.cuts[index : index + 2].tolist()
-        return visible(self._trace.prepared.data[first:last].tobytes())
+        first, last = self._prepared.cuts[index : index + 2].tolist()
+        return visible(self._prepared.data[first:last].tobytes())
+
+    def looked_up(self, start: int, end: int, word: int) -> str:
+        """Return what WordPiece looks up for the bytes start … end of a word that starts at `word`.
+
+        Inside a word it is written with the mark of continuations.
+        """
+        shown = visible(self._prepared.data[start:end].tobytes())
+        return f"{self._vocabulary.mark}{shown}" if start > word else shown
+
+    def tried(self, k: int) -> str:
+        """Return what step k of WordPiece looks up."""
+        trace = self._trace
+        assert isinstance(trace, LongestTrace)
+        event = trace.event(k)
+        return self.looked_up(event.start, event.end, int(self._prepared.cuts[event.pretoken]))
+
+    def written(self, piece: int, *, inside: bool) -> tuple[str, bool]:
+        """Return a token of WordPiece as its vocabulary writes it, and whether it is a fragment."""
+        shown, fragment = self.piece(piece)
+        return (f"{self._vocabulary.mark}{shown}" if inside else shown), fragment
 
     def describe(self, word: Word, item: tuple[Cells, ...], row: int) -> str:
         """Say what a brick or a joint is, in a line or two."""

@@ -1,40 +1,40 @@
-"""The Merges workspace: BPE encoding of the text, word by word and merge by merge, played."""
+"""The Merges workspace: how BPE merges the text, or WordPiece cuts it, step by step, played."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.counts import counted
-from app.draw.isolate import isolate
 from app.draw.merge_labels import Labels
 from app.draw.merge_rows import Cells
 from app.draw.word import Word
 from app.models.merges import MergeTableModel
+from app.models.tries import TriesTableModel
 from app.player import Player
 from app.session import LATTICE_DELAY, OpenModel, Session
 from app.theme import Theme
+from app.touching import TouchMarks
 from app.views.merges.bricks import BrickRows
 from app.views.merges.choosing import chosen, joint_of_rule
 from app.views.merges.compare import ComparePane
 from app.views.merges.empty import NoMerges
-from app.views.merges.examples import ExamplesButton
-from app.views.merges.follow import Followed, WhatIf, follow, place_to_show, pretoken_at
-from app.views.merges.head import Head, WhatIfBar
+from app.views.merges.follow import Followed, follow, place_to_show, pretoken_at
+from app.views.merges.head import Head, TopRow, WhatIfBar
 from app.views.merges.inspector import MergeReport
+from app.views.merges.longest import LongestPage
 from app.views.merges.rank_view import RankView
 from app.views.merges.story import Story
 from app.views.merges.strip import WordStrip
+from app.views.merges.touching import touching
 from app.views.merges.what_if import WhatIfs
 from app.widgets.canvas import Canvas
 from app.widgets.pane_title import PaneTitle
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
-from app.widgets.text_line import TextLine
 from app.workspace import Workspace
-from engine.merge_rules import MERGE_RULES
 
 LABELLED = 200
 """Steps up to which the player's track names them."""
@@ -50,10 +50,10 @@ class MergesWorkspace(Workspace):
         super().__init__(theme, parent)
         self._session = session
         self.player = Player(self)
+        TouchMarks(self.player, session, lambda a, b: touching(self._followed, a, b))
         self._followed: Followed | None = None
         self._labels: Labels | None = None
         self._story: Story | None = None
-        self._what_if: WhatIf | None = None
         self._report: MergeReport | None = None
         self._word: Word | None = None
         self._selected: tuple[Cells, ...] = ()
@@ -63,11 +63,9 @@ class MergesWorkspace(Workspace):
         self._stale = True
         self._quiet = False
 
-        self.text_line = TextLine(theme)
-        self.note = QLabel()
-        self.note.setProperty("role", "second")
+        self.top = TopRow(session, theme)
+        self.text_line = self.top.text_line
         self.strip = WordStrip(theme)
-        self.examples = ExamplesButton(session, theme)
         self.what_if = WhatIfBar(theme)
         self.head = Head(
             theme,
@@ -88,21 +86,30 @@ class MergesWorkspace(Workspace):
         self.table = RowsTable(
             self.steps, self.tr("Merge steps"), theme, (56, 200, 84, 110, 110, 160, 72)
         )
+        self.longest = LongestPage(
+            session, self.player, self.report, TriesTableModel(theme, self), theme
+        )
+        self.stack.addWidget(self.longest)
+        self.tries = RowsTable(
+            self.longest.steps, self.tr("Tries of WordPiece"), theme, (56, 200, 200, 160, 160, 72)
+        )
         self._compose_panes()
         self.compose_default()
 
         self._pause = QTimer(self, singleShot=True, interval=LATTICE_DELAY)
         self._pause.timeout.connect(self._follow)
-        self.text_line.edited.connect(session.set_text)
         self.strip.chosen.connect(self._choose_word)
         self.bricks.chosen.connect(self._choose_item)
         self.bricks.row_clicked.connect(self._seek_row)
         self.ranks.chosen.connect(self._choose_rule)
-        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        for table in (self.table, self.tries):
+            table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self.player.position_changed.connect(self._show_position)
-        self.report.followed.connect(self._link)
-        self.compare.rule_wanted.connect(self._ask_rule)
-        self.what_if.back_wanted.connect(lambda: self.ask(None))
+        self.player.position_changed.connect(self._mark_row)
+        self.report.followed.connect(self.what_ifs.take_link)
+        self.compare.rule_wanted.connect(self.what_ifs.ask_rule)
+        self.what_if.back_wanted.connect(lambda: self.what_ifs.ask(None))
+        self.what_ifs.asked.connect(self._follow)
         self.what_if.next_wanted.connect(self._show_changed_word)
         session.text_changed.connect(self._text_changed)
         session.active_changed.connect(self._active_changed)
@@ -119,16 +126,8 @@ class MergesWorkspace(Workspace):
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        top = QHBoxLayout()
-        top.setContentsMargins(12, 6, 16, 6)
-        top.setSpacing(12)
-        top.addWidget(self.text_line, 1)
-        top.addWidget(self.note)
-        top.addWidget(self.examples)
-        column.addLayout(top)
-        column.addWidget(self.strip)
-        column.addWidget(self.what_if)
-        column.addWidget(self.head)
+        for widget in (self.top, self.strip, self.what_if, self.head):
+            column.addWidget(widget)
         column.addWidget(self.bricks, 1)
         return centre
 
@@ -142,7 +141,10 @@ class MergesWorkspace(Workspace):
         )
         scale.end.setText(self.tr("● applied   ○ still to come   × outranked every time"))
         ranks = self.add_pane("ranks", self.tr("Ranks"), self.ranks, bottom, scale, "canvas")
-        steps = self.add_pane("steps", self.tr("Steps"), self.table, bottom, surface="canvas")
+        self.tables = QStackedWidget()
+        self.tables.addWidget(self.table)
+        self.tables.addWidget(self.tries)
+        steps = self.add_pane("steps", self.tr("Steps"), self.tables, bottom, surface="canvas")
         rules = self.add_pane("rules", self.tr("Rules"), self.compare, bottom, surface="canvas")
         rules_title = rules.titleBarWidget()
         assert isinstance(rules_title, PaneTitle)
@@ -176,7 +178,7 @@ class MergesWorkspace(Workspace):
 
     def activated(self) -> None:
         """Let the player's keys work: they would write into the text line."""
-        self.bricks.setFocus()
+        (self.longest.rows if self.longest.wordpiece() is not None else self.bricks).setFocus()
         if self._stale:
             self._follow()
 
@@ -188,13 +190,15 @@ class MergesWorkspace(Workspace):
 
     def _settings_changed(self) -> None:
         if self._session.settings.special != self._special:
+            self._special = self._session.settings.special
             self._stale = True
+            self.longest.forget()
             if self.isVisible():
                 self._follow()
 
     def _active_changed(self) -> None:
         self._stale = True
-        self._what_if = None
+        self.what_ifs.forget()
         self._show_state()
         if self.isVisible():
             self._follow()
@@ -209,13 +213,18 @@ class MergesWorkspace(Workspace):
         return opened if opened is not None and opened.model.bpe is not None else None
 
     def _show_state(self) -> None:
-        merging = self._merging()
+        merging, wordpiece = self._merging(), self.longest.wordpiece()
         self.empty.show_state()
-        self.stack.setCurrentIndex(0 if merging is not None else 1)
-        self.show_panes(merging is not None)
         if merging is None:
             self._session.jobs.cancel("merges")
-            self._take(None)
+            if self._followed is not None or wordpiece is None:
+                self._take(None)
+        self.stack.setCurrentIndex(0 if merging is not None else 2 if wordpiece is not None else 1)
+        self.tables.setCurrentIndex(0 if wordpiece is None else 1)
+        note = self.tr("A WordPiece model has no merges: it takes the longest piece that matches.")
+        self.ranks.set_note("" if wordpiece is None else note)
+        self.show_panes(merging is not None or wordpiece is not None)
+        self.longest.forget()
 
     def _follow(self) -> None:
         """Have the merges of the text followed in the background."""
@@ -225,7 +234,7 @@ class MergesWorkspace(Workspace):
         if opened is None:
             return
         text, self._special = self._session.text, self._session.settings.special
-        special, what_if = self._special, self._what_if
+        special, what_if = self._special, self.what_ifs.what_if
         self._session.jobs.start(
             "merges",
             self.tr("Following the merges"),
@@ -279,7 +288,11 @@ class MergesWorkspace(Workspace):
             self._wanted = None
             pretoken = min(max(pretoken, 0), count - 1)
             return pretoken, min(max(position, 0), len(trace))
-        return place_to_show(before, now, self._word)
+        byte = -1
+        if before is not None and self._word is not None:
+            byte = before.trace.prepared.span(*self._word.span)[0]
+        old = None if before is None else before.text
+        return place_to_show(now.text, trace.prepared, trace.step_cuts, old, byte)
 
     # The word and the position
 
@@ -327,17 +340,17 @@ class MergesWorkspace(Workspace):
             self.bricks.set_row(self.row)
         self.ranks.set_row(self.row)
         self._tell()
-        self._mark_row(position)
         self._select(step=position)
 
     def _mark_row(self, position: int) -> None:
-        if position > 0 and self.steps.rowCount():
+        table = self.table if self.longest.wordpiece() is None else self.tries
+        if position > 0 and table.model().rowCount():
             self._quiet = True
-            self.table.selectRow(position - 1)
+            table.selectRow(position - 1)
             self._quiet = False
         else:
             # Without a current row, so that a click on the last one counts again.
-            self.table.selectionModel().clear()
+            table.selectionModel().clear()
 
     def _say(self) -> None:
         """Write the line above the rows."""
@@ -347,26 +360,13 @@ class MergesWorkspace(Workspace):
         self.what_if.say(*self.what_ifs.sentence(followed, labels))
         if followed is None or word is None or labels is None:
             self.head.clear("" if followed is None else self.tr("The text is empty"))
-            self.note.clear()
+            self.top.note.clear()
             return
-        shown = labels.pretoken(word.pretoken)
-        self.head.title.setText(isolate(shown))
         tokens = len(word.row(word.n_steps).piece)
-        self.head.summary.setText(
-            self.tr("{merges}, {tokens} · {letter} {model}").format(
-                merges=counted(word.n_steps, "merge"),
-                tokens=counted(tokens, "token"),
-                letter=opened.letter if opened else "",
-                model=opened.name if opened else followed.trace.model.name,
-            )
-        )
+        merges = counted(word.n_steps, "merge")
+        self.head.say(labels.pretoken(word.pretoken), merges, tokens, opened)
         words = len(followed.trace.prepared.fixed)
-        note = self.tr("word {n} of {count}").format(n=f"{word.pretoken + 1:,}", count=f"{words:,}")
-        if followed.shown < followed.text.n_bytes:
-            note = self.tr("{note} in the first {shown} bytes").format(
-                note=note, shown=f"{followed.shown:,}"
-            )
-        self.note.setText(note)
+        self.top.place(word.pretoken, words, followed.shown, followed.text.n_bytes)
 
     def _tell(self) -> None:
         """Write the inspector."""
@@ -378,30 +378,6 @@ class MergesWorkspace(Workspace):
         offers = self.what_ifs.parts(self._followed, self._labels, step)
         self.report.set_parts((*parts, *offers))
         self.head.story.tell(self._story.sentence(self._word, self.row))
-
-    # What if
-
-    @property
-    def asked(self) -> WhatIf | None:
-        """The change of the model's own way to merge that is on show, None for none."""
-        return self._what_if
-
-    def ask(self, what_if: WhatIf | None) -> None:
-        """Show the text under a change of the model's own way to merge; None leads back."""
-        if what_if != self._what_if:
-            self._what_if = what_if
-            self._follow()
-
-    def _ask_rule(self, rule: str) -> None:
-        self.ask(next((WhatIf(name) for name in MERGE_RULES if name == rule), None))
-
-    def _link(self, link: str) -> None:
-        what, _, ranks = link.partition(":")
-        if what == "swap":
-            first, second = map(int, ranks.split(":"))
-            self.ask(WhatIf(swap=(first, second)))
-        elif what == "back":
-            self.ask(None)
 
     def _show_changed_word(self) -> None:
         """Go to the next word that comes out otherwise than in the model as it is."""
@@ -497,6 +473,8 @@ class MergesWorkspace(Workspace):
         return "merges"
 
     def view_state(self) -> dict[str, Any]:
+        if self.longest.wordpiece() is not None:
+            return self.longest.view_state()
         word = self._word
         return {"word": word.pretoken if word else 0, "position": self.player.position}
 

@@ -29,11 +29,6 @@ class NoMerges(OtherModel):
                 "{name} is a Unigram model: it chooses the path of the highest score and merges "
                 "nothing. See Sampling for how it passes over the text."
             )
-        elif opened.model.algorithm == "wordpiece":
-            text = self.tr(
-                "{name} is a WordPiece model: it takes the longest piece that matches, again and "
-                "again, and merges nothing."
-            )
         else:
             text = self.tr("{name} has no merge rules.")
         return text.format(name=opened.name)

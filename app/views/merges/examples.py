@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.session import Session
-from app.theme import Theme
 from engine.bundled import model_path
 
 
 class ExamplesButton(QPushButton):
     """A menu of examples. Each opens its model, or brings it to the front, and sets the text."""
 
-    shown = Signal(str)
-    """The text of the example that was chosen."""
-
-    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self.setText(self.tr("Examples"))
@@ -45,4 +40,3 @@ class ExamplesButton(QPushButton):
                 break
         else:
             self._session.load_model(path)
-        self.shown.emit(text)

@@ -134,25 +134,26 @@ def common_prefix(a: bytes, b: bytes) -> int:
     return min(len(a), len(b))
 
 
-def place_to_show(before: Followed | None, now: Followed, word: Word | None) -> tuple[int, int]:
+def place_to_show(
+    text: Text, prepared: Prepared, step_cuts: NDArray[np.int64], before: Text | None, byte: int
+) -> tuple[int, int]:
     """Return the pre-token to show of a new trace, and the position that is its result.
 
-    before, word: the trace and the word on show until now. In another text it is the word that is
-    being typed, by another model the one at the same place, else the first one that merges.
+    step_cuts: where the steps of each pre-token of the trace begin. before, byte: the text on show
+    until now, and where in it the word begins, -1 for none. In another text it is the word that is
+    being typed, by another model the one at the same place, else the first one with steps.
     """
-    trace = now.trace
-    count = len(trace.prepared.fixed)
+    count = len(prepared.fixed)
     if count == 0:
         return 0, 0
-    if before is not None and before.text is not now.text:
-        pretoken = pretoken_at(trace.prepared, edited_at(before.text, now.text))
-    elif before is not None and word is not None:
-        pretoken = pretoken_at(trace.prepared, before.trace.prepared.span(*word.span)[0])
+    if before is not None and before is not text:
+        pretoken = pretoken_at(prepared, edited_at(before, text))
+    elif before is not None and byte >= 0:
+        pretoken = pretoken_at(prepared, byte)
     else:
-        steps = trace.step_cuts[1:] - trace.step_cuts[:-1]
-        pretoken = int((steps > 0).argmax())
+        pretoken = int((np.diff(step_cuts) > 0).argmax())
     pretoken = min(max(pretoken, 0), count - 1)
-    return pretoken, int(trace.step_cuts[pretoken + 1])
+    return pretoken, int(step_cuts[pretoken + 1])
 
 
 def edited_at(before: Text, now: Text) -> int:

@@ -8,9 +8,41 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.counts import counted
+from app.draw.isolate import isolate
+from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_INPUT, SIZE_PIECE, Theme
+from app.views.merges.examples import ExamplesButton
 from app.widgets.elided import ElidedLabel
 from app.widgets.report import MARK
+from app.widgets.text_line import TextLine
+
+
+class TopRow(QWidget):
+    """The text, which word of it is shown, and the examples."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text_line = TextLine(theme)
+        self.note = QLabel()
+        self.note.setProperty("role", "second")
+        self.examples = ExamplesButton(session)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 16, 6)
+        row.setSpacing(12)
+        row.addWidget(self.text_line, 1)
+        row.addWidget(self.note)
+        row.addWidget(self.examples)
+        self.text_line.edited.connect(session.set_text)
+
+    def place(self, pretoken: int, words: int, shown: int, total: int) -> None:
+        """Say which of the words it is. shown, total: bytes that were followed, and that are."""
+        note = self.tr("word {n} of {count}").format(n=f"{pretoken + 1:,}", count=f"{words:,}")
+        if shown < total:
+            note = self.tr("{note} in the first {shown} bytes").format(
+                note=note, shown=f"{shown:,}"
+            )
+        self.note.setText(note)
 
 
 class Head(QWidget):
@@ -36,6 +68,18 @@ class Head(QWidget):
         column.setSpacing(4)
         column.addLayout(row)
         column.addWidget(self.story)
+
+    def say(self, word: str, steps: str, tokens: int, opened: OpenModel | None) -> None:
+        """Name the word, how many steps it takes, what comes of it, and the model."""
+        self.title.setText(isolate(word))
+        self.summary.setText(
+            self.tr("{steps}, {tokens} · {letter} {model}").format(
+                steps=steps,
+                tokens=counted(tokens, "token"),
+                letter=opened.letter if opened else "",
+                model=opened.name if opened else "",
+            )
+        )
 
     def clear(self, summary: str = "") -> None:
         """Show no word."""
@@ -105,6 +149,7 @@ class WhatIfBar(QWidget):
         self.mark = QLabel(self.tr("What if"))
         self.mark.setProperty("role", "title")
         self.label = ElidedLabel(theme)
+        self.label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.next = QPushButton(self.tr("Next word that changes"))
         self.back = QPushButton(self.tr("Back to the model as it is"))
         self.next.clicked.connect(self.next_wanted)

@@ -43,6 +43,7 @@ class RankView(QWidget):
         self._row = 0
         self._largest = 1
         self._selected = -1
+        self._note = ""
         self._placed: tuple[tuple[Word, int, int, int], Placement] | None = None
         self.setMinimumHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -59,6 +60,11 @@ class RankView(QWidget):
         self._largest, self._selected = largest, -1
         self._placed = None
         self.setAccessibleDescription("")
+        self.update()
+
+    def set_note(self, note: str) -> None:
+        """Say why there are no ranks, where there is no word."""
+        self._note = note
         self.update()
 
     def set_row(self, row: int) -> None:
@@ -99,6 +105,9 @@ class RankView(QWidget):
         painter.fillRect(self.rect(), theme.color("canvas"))
         word, labels = self._word, self._labels
         if word is None or labels is None:
+            painter.setFont(theme.font(SIZE_DATA))
+            painter.setPen(theme.color("ink2"))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._note)
             return
         placed = self.placement
         self._paint_row_name(painter, ABOVE, self.tr("Winners"), placed.winners_left)

@@ -21,7 +21,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.draw.isolate import isolate
 from app.draw.merge_labels import Labels
 from app.theme import SIZE_BODY, Theme
+from engine.traces.longest import LongestTrace
 from engine.traces.merges import MergeTrace
+
+AnyTrace = MergeTrace | LongestTrace
 
 HEIGHT, CHIP, GAP, SIDE = 40, 26, 4, 12
 WIDEST = 200.0
@@ -46,7 +49,7 @@ class WordStrip(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._trace: MergeTrace | None = None
+        self._trace: AnyTrace | None = None
         self._labels: Labels | None = None
         self._current = 0
         self._first = 0
@@ -70,7 +73,7 @@ class WordStrip(QWidget):
         """Number of pre-tokens."""
         return len(self._trace.prepared.fixed) if self._trace is not None else 0
 
-    def set_trace(self, trace: MergeTrace | None, labels: Labels | None, current: int) -> None:
+    def set_trace(self, trace: AnyTrace | None, labels: Labels | None, current: int) -> None:
         self._trace, self._labels = trace, labels
         self._first = 0
         self.set_current(current)

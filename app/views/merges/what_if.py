@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.counts import counted
 from app.draw.merge_labels import Labels
-from app.views.merges.follow import Followed
+from app.views.merges.follow import Followed, WhatIf
 from app.widgets.report import Line, Lines, Part, Section, Sentence
 from engine.bpe import Bpe
-from engine.merge_rules import neighbour, rule_at
+from engine.merge_rules import MERGE_RULES, neighbour, rule_at
 from engine.trace import MergeStep
 
 BLOCKED = 3
@@ -17,7 +17,42 @@ BLOCKED = 3
 
 
 class WhatIfs(QObject):
-    """Makes the texts; holds no state."""
+    """Which change is on show, if any, and the texts on it."""
+
+    asked = Signal()
+    """Another change is to be shown, or none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._what_if: WhatIf | None = None
+
+    @property
+    def what_if(self) -> WhatIf | None:
+        """The change of the model's own way to merge that is on show, None for none."""
+        return self._what_if
+
+    def ask(self, what_if: WhatIf | None) -> None:
+        """Show the text under a change; None leads back to the model as it is."""
+        if what_if != self._what_if:
+            self._what_if = what_if
+            self.asked.emit()
+
+    def ask_rule(self, rule: str) -> None:
+        """Show the text under a rule of merging; "" for the model's own."""
+        self.ask(next((WhatIf(name) for name in MERGE_RULES if name == rule), None))
+
+    def take_link(self, link: str) -> None:
+        """Do what a link of `parts` says."""
+        what, _, ranks = link.partition(":")
+        if what == "swap":
+            first, second = map(int, ranks.split(":"))
+            self.ask(WhatIf(swap=(first, second)))
+        elif what == "back":
+            self.ask(None)
+
+    def forget(self) -> None:
+        """Another model is there: no change is asked for."""
+        self._what_if = None
 
     def parts(self, followed: Followed | None, labels: Labels | None, step: int) -> list[Part]:
         """Return the section of the inspector for the rule of a step, -1 for none."""
