@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaint
 from app.draw.marks import draw_hatch
 from app.draw.merge_grid import PAD, Label, RowGrid, pill_width
 from app.draw.word import Row, Word
-from app.theme import SIZE_NOTE, SIZE_PIECE, Theme
+from app.theme import SIZE_DATA, SIZE_NOTE, SIZE_PIECE, Theme
 
 ROW, BRICK = 78.0, 46.0
 """Height of a row and of a brick."""
@@ -73,6 +73,54 @@ def paint_rows(
         _paint_curves(painter, picture, row, left, right)
     for row in range(first, last + 1):
         _paint_row(painter, picture, row, left, right)
+    if first == 0:
+        _paint_characters(painter, picture, left, right)
+
+
+def characters_over(word: Word, low: int, high: int) -> list[tuple[str, Cells]]:
+    """Return the characters that begin in the initial symbols low … high and take several of them.
+
+    Those are the characters of a word that starts as bytes.
+    """
+    row = word.row(0, low, high)
+    data = word.trace.prepared.data
+    found: list[tuple[str, Cells]] = []
+    for i, (start, first) in enumerate(zip(row.start.tolist(), row.first.tolist(), strict=True)):
+        size = _length_of(int(data[start]))
+        if size == 1 or int(row.end[i]) - start >= size:
+            continue
+        text = data[start : start + size].tobytes().decode("utf-8", errors="replace")
+        last = first + size - 1
+        if len(text) == 1 and last < word.symbols and start + size <= word.span[1]:
+            found.append((text, (first, last)))
+    return found
+
+
+def _length_of(lead: int) -> int:
+    """Return how many bytes the character has whose first byte this is; 1 for one inside."""
+    return 4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2 if lead >= 0xC0 else 1
+
+
+def _paint_characters(painter: QPainter, picture: Picture, left: float, right: float) -> None:
+    """Write over the bytes of the first row which character they are, with a line over them."""
+    theme, grid = picture.theme, picture.grid
+    low, high = grid.cells_in(left, right)
+    painter.setFont(theme.piece_font(SIZE_DATA))
+    for text, cells in characters_over(picture.word, max(low - 4, 0), high):
+        brick = brick_rect(grid, 0, cells)
+        box = QRectF(brick.left(), brick.top() - 24, brick.width(), 18)
+        line = brick.top() - 5
+        painter.setPen(QPen(theme.color("line2"), 1.2))
+        painter.drawPolyline(
+            [
+                QPointF(brick.left(), line + 3),
+                QPointF(brick.left(), line),
+                QPointF(brick.right(), line),
+                QPointF(brick.right(), line + 3),
+            ]
+        )
+        painter.setPen(theme.color("ink"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _paint_row(painter: QPainter, picture: Picture, row: int, left: float, right: float) -> None:
