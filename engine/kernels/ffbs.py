@@ -18,11 +18,32 @@ import math
 import numpy as np
 
 from engine.kernels.jit import kernel
-from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
-from engine.kernels.unigram import HIGH, LOW, U64, random_number, spell_path
+from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, Trie, read_symbols, u
+from engine.kernels.unigram import HIGH, LOW, U64, random_number
 
 FARTHEST = 1e4
 """Logarithms of sums are moved back to 0 when they are this far off: they lose no digits."""
+
+
+WIDTH = 4
+"""Words of a unit of the trie: base · WIDTH, check · WIDTH (−1 for none), and the weight."""
+
+
+def packed(trie: Trie, weights: Floats) -> tuple[Ints, Floats]:
+    """Return the units of a trie with a weight for each piece, and the weights' view of them.
+
+    weights: float64[pieces]. The weight of the unit at place t is the view's number t / 2 + 1; it
+    is 0 where no piece ends.
+    """
+    units = np.full((len(trie.ids), WIDTH), -1, dtype=np.int32)
+    units[:, 0] = WIDTH * trie.units[0::4]
+    inner = trie.units[1::4] >= 0
+    inner[0] = False
+    units[inner, 1] = WIDTH * trie.units[1::4][inner]
+    flat = units.reshape(-1)
+    view = flat.view(np.float64)
+    view[1::2] = np.where(trie.ids >= 0, weights[trie.ids], 0.0)
+    return flat, view
 
 
 @kernel
@@ -34,9 +55,8 @@ def draw_tokens(
     by_char: bool,
     units: Ints,
     weights: Floats,
-    width: int,
-    shift: int,
-    after: int,
+    ids: Ints,
+    lone: Ints,
     logs: Floats,
     stray_weight: float,
     reach: int,
@@ -52,10 +72,11 @@ def draw_tokens(
 ) -> Int:
     """Draw one path of each pre-token, write its tokens, return their number.
 
-    units … stray_weight: as for `engine.kernels.marginals.marginals`. reach: symbols of the
-    longest piece. Number i of stream `key` decides edge i of all paths. longest: bytes of the
-    longest pre-token. room: edges of a pre-token to have room for; −1 is returned where it isn't
-    enough, and −2 − k where no path leads through pre-token k.
+    units: int32[4n], the trie as `packed` lays it out, and weights the same memory. ids, lone: of
+    the trie. logs: float64[pieces + 1], θ·score, the last of an unknown edge; stray_weight: the
+    same as a weight. reach: symbols of the longest piece. Number i of stream `key` decides edge i
+    of all paths. longest: bytes of the longest pre-token. room: edges of a pre-token to have room
+    for; −1 is returned where it isn't enough, and −2 − k where no path leads through pre-token k.
     """
     strays = unknown >= 0 or byte_pieces.size > 0
     symbols = np.empty(longest + 1, np.int32)
@@ -64,11 +85,8 @@ def draw_tokens(
     # Edges by start, the last start first: those that leave node i are close[i + 1] … close[i].
     close = np.empty(longest + 1, np.int32)
     target = np.empty(room, np.int32)
-    piece = np.empty(room, np.int32)
+    unit_of = np.empty(room, np.int32)
     so_far = np.empty(room, np.float64)
-    holder = np.empty(longest + 1, np.int32)
-    held = np.empty(longest + 1, np.int32)
-    path = np.empty(longest + 1, np.int32)
     root = np.int64(units[u(0)])
     number = U64(0)
     written = ZERO
@@ -82,16 +100,14 @@ def draw_tokens(
         for start in range(n - 1, -1, -1):
             if count + reach + 1 >= room:
                 return ZERO - 1
-            symbols[u(start)] *= width
             running = 0.0
-            if strays:
-                child = root + symbols[u(start)]
-                if units[u(child + 1)] != 0 or units[u(child + 2)] < 0:
-                    running = stray_weight * total[u(start + 1)]
-                    target[u(count)] = start + 1
-                    piece[u(count)] = -1
-                    so_far[u(count)] = running
-                    count += 1
+            if strays and lone[u(symbols[u(start)])] < 0:
+                running = stray_weight * total[u(start + 1)]
+                target[u(count)] = start + 1
+                unit_of[u(count)] = -1
+                so_far[u(count)] = running
+                count += 1
+            symbols[u(start)] *= WIDTH
             node = start
             unit = ZERO
             base = root
@@ -103,49 +119,55 @@ def draw_tokens(
                 base = np.int64(units[u(child)])
                 node += 1
                 # Where no piece ends, the weight is 0 and the next edge overwrites this one.
-                running += weights[u((child >> shift) + after)] * total[u(node)]
-                found = units[u(child + 2)]
+                own = weights[u((child >> 1) + 1)]
+                running += own * total[u(node)]
                 target[u(count)] = node
-                piece[u(count)] = found
+                unit_of[u(count)] = child
                 so_far[u(count)] = running
-                count += np.int64(found >= 0)
+                count += np.int64(own != 0.0)
             total[u(start)] = running
             close[u(start)] = count
             # Sums don't shrink to 0: a node with 0 is one from which no path leads on.
             if running != 0.0 and not LOW <= running <= HIGH:
                 sound = sound and bring_back(total, start, min(n, start + reach))
         if not (sound and 0.0 < total[u(0)] < np.inf):
-            sum_in_logs(n, reach, close, target, piece, logs, total, so_far)
+            sum_in_logs(n, reach, close, target, unit_of, ids, logs, total, so_far)
             if n > 0 and total[u(0)] == -np.inf:
                 return ZERO - 2 - k
         at = ZERO
+        fused = False
         while at < n:
-            place = np.int64(close[u(at + 1)])
+            first = np.int64(close[u(at + 1)])
             last = np.int64(close[u(at)]) - 1
             level = random_number(key, number) * so_far[u(last)]
             number += U64(1)
+            place = first
             while place < last and not level < so_far[u(place)]:
                 place += 1
-            onward = target[u(place)]
-            holder[u(onward)] = at
-            held[u(onward)] = piece[u(place)]
-            at = np.int64(onward)
-        written = spell_path(
-            data,
-            offset,
-            n,
-            places,
-            holder,
-            held,
-            path,
-            unknown,
-            fuse,
-            byte_pieces,
-            out_ids,
-            out_starts,
-            out_ends,
-            written,
-        )
+            onward = np.int64(target[u(place)])
+            begin, end = offset + places[u(at)], offset + places[u(onward)]
+            child = np.int64(unit_of[u(place)])
+            at = onward
+            if child >= 0:
+                out_ids[u(written)] = ids[u(child >> 2)]
+                out_starts[u(written)] = begin
+                out_ends[u(written)] = end
+                written += 1
+                fused = False
+            elif byte_pieces.size > 0:
+                for byte in range(begin, end):
+                    out_ids[u(written)] = byte_pieces[u(data[u(byte)])]
+                    out_starts[u(written)] = byte
+                    out_ends[u(written)] = byte + 1
+                    written += 1
+            elif fused:
+                out_ends[u(written - 1)] = end
+            else:
+                out_ids[u(written)] = unknown
+                out_starts[u(written)] = begin
+                out_ends[u(written)] = end
+                written += 1
+                fused = fuse
     return written
 
 
@@ -175,7 +197,8 @@ def sum_in_logs(
     reach: int,
     close: Ints,
     target: Ints,
-    piece: Ints,
+    unit_of: Ints,
+    ids: Ints,
     logs: Floats,
     total: Floats,
     so_far: Floats,
@@ -191,8 +214,9 @@ def sum_in_logs(
         first, last = close[u(start + 1)], close[u(start)]
         highest = -np.inf
         for i in range(first, last):
-            own = piece[u(i)]
-            value = logs[u(stray if own < 0 else own)] + total[u(target[u(i)])]
+            child = np.int64(unit_of[u(i)])
+            piece = stray if child < 0 else np.int64(ids[u(child >> 2)])
+            value = logs[u(piece)] + total[u(target[u(i)])]
             so_far[u(i)] = value
             highest = max(highest, value)
         running = 0.0

@@ -135,13 +135,14 @@ class Ffbs:
     """
 
     def __init__(self, unigram: Unigram, theta: float) -> None:
+        from engine.kernels.ffbs import packed
         from engine.kernels.unigram import weights_of
 
         theta = min(check_theta(theta), STEEPEST_THETA)
         self._unigram = unigram
         self._logs = np.append(theta * unigram.vocabulary.score, theta * unigram.unknown_score)
         weights = weights_of(self._logs)
-        self._walk = unigram.trie.weighted(weights[:-1], 0.0)
+        self._units, self._weights = packed(unigram.trie, weights[:-1])
         self._stray = float(weights[-1])
 
     def __call__(self, data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int) -> Segmented:
@@ -163,7 +164,10 @@ class Ffbs:
                 ends,
                 trie.table,
                 trie.by_char,
-                *self._walk,
+                self._units,
+                self._weights,
+                trie.ids,
+                trie.lone,
                 self._logs,
                 self._stray,
                 trie.longest,
