@@ -25,7 +25,7 @@ from engine.display import visible
 from engine.errors import ParameterError
 from engine.model import Model
 from engine.terminal import aligned, fits, number, styled
-from engine.text import Text
+from engine.text import Text, Unit
 
 SHOWN = 12
 """Bytes and steps printed for a person; `--json` has all."""
@@ -71,11 +71,11 @@ def run(arguments: argparse.Namespace) -> None:
         print_lines(_for_people(model, found, document))
 
 
-def cut_byte(text: Text, unit: str, cut: int | None) -> int:
+def cut_byte(text: Text, unit: Unit, cut: int | None) -> int:
     """Return the byte that a place in `unit` stands for."""
     if cut is None:
         return text.n_bytes
-    last = len(text.bounds(unit)) - 1 if unit != "byte" else text.n_bytes
+    last = len(text.bounds(unit)) - 1
     if not 0 <= cut <= last:
         raise ParameterError(
             f"the text has no place {cut}", "--cut", f"give one from 0 to {last} ({unit}s)"
@@ -124,7 +124,8 @@ def describe(model: Model, found: Boundary, n: int) -> dict[str, Any]:
 
 def _next_bytes(found: Boundary) -> dict[str, Any]:
     exact, healed, fresh = found.next_byte(), found.healed(), found.fresh
-    listed = np.flatnonzero((exact > 0) | (fresh > 0) | (0.0 if healed is None else healed) > 0)
+    healing = np.zeros(256) if healed is None else healed
+    listed = np.flatnonzero((exact > 0.0) | (fresh > 0.0) | (healing > 0.0))
     order = sorted(listed.tolist(), key=lambda byte: (-exact[byte], byte))
     return {
         "healing": {
