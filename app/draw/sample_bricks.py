@@ -7,7 +7,8 @@ from step to step but the two bricks that become one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from PySide6.QtCore import QRectF, Qt
@@ -42,6 +43,7 @@ class Brick:
     rects: tuple[QRectF, ...]
 
 
+@lru_cache(maxsize=4096)
 def label_of(data: bytes) -> tuple[str, bool]:
     """Return the text of a symbol for the eye, and whether it is a fragment of characters."""
     if is_text(data):
@@ -55,6 +57,7 @@ class SampleGrid:
 
     cells: tuple[tuple[Cell, ...], ...]
     rows: int
+    _found: dict[Span, tuple[QRectF, ...]] = field(default_factory=dict)
 
     @property
     def height(self) -> float:
@@ -63,14 +66,14 @@ class SampleGrid:
 
     def rects(self, word: int, first: int, last: int) -> tuple[QRectF, ...]:
         """Return the places of a brick over some base symbols of a word, one for each row."""
-        found: dict[int, tuple[float, float]] = {}
-        for left, row, wide in self.cells[word][first : last + 1]:
-            low, high = found.get(row, (left, left + wide))
-            found[row] = min(low, left), max(high, left + wide)
-        return tuple(
-            QRectF(low, row * ROW + (ROW - BRICK) / 2, high - low, BRICK)
-            for row, (low, high) in found.items()
-        )
+        span = Span(word, first, last)
+        if span not in self._found:
+            found = _extents(self.cells[word][first : last + 1])
+            self._found[span] = tuple(
+                QRectF(low, row * ROW + (ROW - BRICK) / 2, high - low, BRICK)
+                for row, (low, high) in found.items()
+            )
+        return self._found[span]
 
     def brick(self, word: int, part: Part) -> Brick:
         """Return the brick of a symbol."""
@@ -117,11 +120,17 @@ def place_words(units: Units, room: float, theme: Theme) -> SampleGrid:
 
 def _turned(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells of a word in the other order, row by row."""
+    ends = _extents(cells)
+    return [(sum(ends[row]) - left - wide, row, wide) for left, row, wide in cells]
+
+
+def _extents(cells: Sequence[Cell]) -> dict[int, tuple[float, float]]:
+    """Return from where to where cells reach in each row."""
     ends: dict[int, tuple[float, float]] = {}
     for left, row, wide in cells:
         low, high = ends.get(row, (left, left + wide))
         ends[row] = min(low, left), max(high, left + wide)
-    return [(sum(ends[row]) - left - wide, row, wide) for left, row, wide in cells]
+    return ends
 
 
 @dataclass(frozen=True, eq=False)

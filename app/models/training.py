@@ -31,6 +31,7 @@ class RecordModel(QAbstractTableModel):
         self._theme = theme
         self._rows: Sequence[MergeRow] = ()
         self._shown_rows = 0
+        self._last: MergeRow | None = None
         self._titles = (
             (self.tr("Step"), self.tr("Merges done, this one among them")),
             (self.tr("Left"), self.tr("The first of the two neighbours")),
@@ -48,7 +49,7 @@ class RecordModel(QAbstractTableModel):
     def set_rows(self, rows: Sequence[MergeRow]) -> None:
         """Show other merges."""
         self.beginResetModel()
-        self._rows, self._shown_rows = rows, len(rows)
+        self._rows, self._shown_rows, self._last = rows, len(rows), None
         self.endResetModel()
 
     def grow(self, rows: Sequence[MergeRow]) -> None:
@@ -88,14 +89,20 @@ class RecordModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole:
             return self._theme.piece_font(SIZE_DATA) if column in _PIECES else None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(self._rows[index.row()], column)
+            return self._shown(self._row(index.row()), column)
         if column in _PIECES and role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
-            parts = _parts(self._rows[index.row()], column)
+            parts = _parts(self._row(index.row()), column)
             if role == Qt.ItemDataRole.EditRole:
                 return " ".join(map(plain, parts))
             lines = [line for part in parts for line in _about(part)]
             return "\n".join(dict.fromkeys(lines))
         return None
+
+    def _row(self, place: int) -> MergeRow:
+        """Return a row; a view asks for one cell of it after the other."""
+        if self._last is None or self._last.step != place + 1:
+            self._last = self._rows[place]
+        return self._last
 
     def _shown(self, row: MergeRow, column: int) -> str:
         if column in _PIECES:

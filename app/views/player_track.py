@@ -34,6 +34,8 @@ class Track(QWidget):
         self._length, self._at = 0, 0
         self._labels: tuple[str, ...] = ()
         self._marks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._labelled: list[tuple[int, str, QRectF]] = []
+        self._labelled_for: tuple[int, tuple[str, ...], int, int] | None = None
         self._hover: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -80,10 +82,15 @@ class Track(QWidget):
 
     def labelled(self) -> list[tuple[int, str, QRectF]]:
         """Return the ticks that have a label, with its text and place; labels don't touch."""
+        key = (self._length, self._labels, self.width(), self.height())
+        if key != self._labelled_for:
+            self._labelled_for, self._labelled = key, self._label()
+        return self._labelled
+
+    def _label(self) -> list[tuple[int, str, QRectF]]:
         metrics = QFontMetricsF(self._theme.piece_font(SIZE_NOTE))
         own = len(self._labels) == self._length
-        ticks = self.ticks()
-        wanted = [0, self._length, *ticks] if self._length else []
+        wanted = [0, self._length, *self.ticks()] if self._length else []
         placed: list[tuple[int, str, QRectF]] = []
         for step in dict.fromkeys(wanted):
             text = f"{step:,}"

@@ -26,6 +26,7 @@ from app.views.training.curve import CurveView
 from app.views.training.sample import SampleBricks
 from app.views.training.step_report import TIES, Pairs, step_parts
 from app.widgets import player_keys
+from app.widgets.plain_cells import PlainCells
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
@@ -77,6 +78,7 @@ class RunView(QWidget):
         self.player.length_changed.connect(self._show_position)
 
     def _compose(self) -> None:
+        self.table.setItemDelegate(PlainCells(self._theme, self.table))
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(PIECE, QHeaderView.ResizeMode.Stretch)

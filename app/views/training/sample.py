@@ -66,7 +66,7 @@ class SampleBricks(QAbstractScrollArea):
         self._move.setStartValue(0.0)
         self._move.setEndValue(1.0)
         self._move.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._move.valueChanged.connect(lambda _value: self.viewport().update())
+        self._move.valueChanged.connect(lambda _value: self._repaint_move())
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -125,17 +125,25 @@ class SampleBricks(QAbstractScrollArea):
     def go_to(self, done: int) -> None:
         """Show the sample after so many merges; the next one that joins something is a move."""
         before, self._done = self._done, done
-        self._move.stop()
         replay = self._replay
-        if replay is not None and before < done and replay.made(done):
-            steps = replay.touching()
-            one = int(((steps > before) & (steps <= done)).sum()) == 1
-            if one and not self._theme.reduced_motion and self.isVisible():
-                self._move.setDuration(min(MOVE, round(self._player.interval * 0.8)))
-                self._move.start()
-            self._reveal(replay.made(done)[0])
-        self._describe()
-        self.viewport().update()
+        if replay is None:
+            return
+        self._move.stop()
+        steps = replay.touching()
+        low, high = sorted((before, done))
+        passed = int(((steps > low) & (steps <= high)).sum())
+        if passed or replay.made(before) or replay.made(done):
+            if passed == 1 and before < done and replay.made(done):
+                self._begin_move()
+            if replay.made(done):
+                self._reveal(replay.made(done)[0])
+            self._describe()
+            self.viewport().update()
+
+    def _begin_move(self) -> None:
+        if not self._theme.reduced_motion and self.isVisible():
+            self._move.setDuration(min(MOVE, round(self._player.interval * 0.8)))
+            self._move.start()
 
     @property
     def progress(self) -> float:
@@ -144,6 +152,15 @@ class SampleBricks(QAbstractScrollArea):
             return 1.0
         value = self._move.currentValue()
         return float(value) if value is not None else 1.0
+
+    def _repaint_move(self) -> None:
+        """Have those bricks painted anew that move."""
+        if self._replay is None or self._grid is None:
+            return
+        for span in self._replay.made(self._done):
+            for rect in self._grid.rects(*span):
+                place = rect.translated(self._origin()).adjusted(-6, -6, 6, 6)
+                self.viewport().update(place.toAlignedRect())
 
     @property
     def picture(self) -> SamplePicture | None:
@@ -216,7 +233,7 @@ class SampleBricks(QAbstractScrollArea):
         if picture is not None:
             painter.save()
             painter.translate(self._origin())
-            seen = QRectF(self.viewport().rect()).translated(-self._origin())
+            seen = QRectF(event.rect()).translated(-self._origin())
             paint_sample(painter, picture, seen)
             painter.restore()
         if self.hasFocus():
