@@ -1,0 +1,374 @@
+"""The samplers' exact laws: golden numbers, brute force, and draws that follow them."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from engine.errors import CoverageError, ParameterError
+from engine.goodness import chi_square
+from engine.lattice import Lattice
+from engine.law import law
+from engine.law_figures import covering, kl_divergence, law_figures
+from engine.sample import SAMPLERS, sample
+from engine.sampler import PathLaw, SamplingSettings
+from engine.samplers import gibbs, gumbel, pairwise
+from engine.samplers.gibbs import all_paths as every_path
+from tests.engine.lattices import all_paths, exact, lattice_of, random_lattice
+
+COUNTS = {"a": 3, "b": 3, "c": 3, "ab": 2, "bc": 2, "abc": 1}
+WATCHING = {"watching": -2.0, "watch": -1.0, "wat": -1.0, "ching": -1.0, "ing": -1.0}
+UNI_TINY = {"a": -1.0, "aa": -1.5}
+"""`aaa` has weights e^-3, e^-2.5 and e^-2.5."""
+
+LATTICE_METHODS = ("viterbi-v1", "viterbi-v1.5", "perfect", "ffbs", "nbest", "uniform")
+
+
+def counted() -> Lattice:
+    return lattice_of({piece: math.log(n / 14) for piece, n in COUNTS.items()}, "abc")
+
+
+def blind() -> Lattice:
+    return lattice_of({"a": 0.0, "aa": 0.0, "aaa": 0.0, "aaaa": 0.0}, "aaaa")
+
+
+def law_of(lattice: Lattice, method: str, theta: float = 1.0, nbest_size: int = 64) -> PathLaw:
+    settings = SamplingSettings(theta, nbest_size=nbest_size)
+    return SAMPLERS[method].law(lattice, settings)
+
+
+def by_pieces(found: PathLaw) -> dict[str, float]:
+    assert found.paths is not None
+    return {"|".join(path.pieces): path.probability for path in found.paths}
+
+
+@pytest.mark.parametrize(
+    ("method", "theta", "golden"),
+    [
+        ("perfect", 1.0, (0.069054, 0.214834, 0.214834, 0.501279)),
+        ("ffbs", 0.5, (0.138466, 0.244232, 0.244232, 0.373070)),
+        ("nbest", 0.1, (0.224234, 0.251185, 0.251185, 0.273396)),
+        ("viterbi-v1", 1.0, (0.038366, 0.168736, 0.272432, 0.520465)),
+        ("viterbi-v1", 0.5, (0.110984, 0.217603, 0.278843, 0.392570)),
+        ("viterbi-v1", 0.1, (0.217285, 0.245816, 0.258343, 0.278556)),
+        ("viterbi-v1.5", 1.0, (0.021393, 0.241191, 0.174636, 0.562780)),
+        ("viterbi-v1.5", 0.5, (0.066289, 0.297839, 0.180915, 0.454956)),
+        ("viterbi-v1.5", 0.1, (0.141238, 0.329286, 0.171072, 0.358403)),
+        ("uniform", 1.0, (0.25, 0.25, 0.25, 0.25)),
+    ],
+)
+def test_golden_laws_of_abc(method: str, theta: float, golden: tuple[float, ...]) -> None:
+    wanted = dict(zip(("a|b|c", "a|bc", "ab|c", "abc"), golden, strict=True))
+    lattice = counted()
+    found = law_of(lattice, method, theta)
+    assert by_pieces(found) == pytest.approx(wanted, abs=1e-6)
+    assert found.paths is not None
+    for path in found.paths:
+        assert found.probability(path.edges) == path.probability
+    assert sample(lattice, method, theta, 6000, 3).chi2.p_value > 1e-3  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("theta", "v1", "other"), [(1.0, 0.0768, 0.0879), (0.5, 0.0541, 0.1355), (0.1, 0.0123, 0.1631)]
+)
+def test_golden_distances_to_the_exact_law(theta: float, v1: float, other: float) -> None:
+    lattice = counted()
+    true = by_pieces(law_of(lattice, "perfect", theta))
+    for method, wanted in (("viterbi-v1", v1), ("viterbi-v1.5", other)):
+        own = by_pieces(law_of(lattice, method, theta))
+        assert 0.5 * sum(abs(own[p] - true[p]) for p in true) == pytest.approx(wanted, abs=5e-5)
+
+
+def test_blind_lattice_of_equal_scores() -> None:
+    assert list(by_pieces(law_of(blind(), "viterbi-v1")).values()) == pytest.approx([1 / 8] * 8)
+    found = by_pieces(law_of(blind(), "viterbi-v1.5"))
+    assert (min(found.values()), max(found.values())) == pytest.approx((1 / 24, 1 / 4))
+    assert (found["aaaa"], found["aaa|a"]) == pytest.approx((1 / 4, 1 / 12))
+
+
+def test_watching_shows_the_bias_of_v1() -> None:
+    lattice = lattice_of(WATCHING, "watching")
+    assert by_pieces(law_of(lattice, "viterbi-v1")) == pytest.approx(
+        {"watching": 0.25, "wat|ching": 0.25, "watch|ing": 0.5}
+    )
+    assert by_pieces(law_of(lattice, "perfect")) == pytest.approx(
+        {"watching": 1 / 3, "wat|ching": 1 / 3, "watch|ing": 1 / 3}
+    )
+
+
+def test_case_c56_of_alpha_and_nbest_size() -> None:
+    lattice = lattice_of(UNI_TINY, "aaa")
+    wanted = {"a|a|a": 0.2327, "a|aa": 0.3837, "aa|a": 0.3837}
+    for method in ("perfect", "ffbs", "nbest", "without-replacement"):
+        assert by_pieces(law_of(lattice, method)) == pytest.approx(wanted, abs=5e-5)
+        assert by_pieces(law_of(lattice, method, 0.0)) == pytest.approx(
+            dict.fromkeys(wanted, 1 / 3)
+        )
+        # A steep law leaves the two best, which tie.
+        steep = by_pieces(law_of(lattice, method, 1e6))
+        assert steep == pytest.approx({"a|a|a": 0.0, "a|aa": 0.5, "aa|a": 0.5})
+    assert by_pieces(law_of(lattice, "nbest", nbest_size=513)) == pytest.approx(wanted, abs=5e-5)
+    # The one that starts with the longer piece last is the best of the two: see `engine.search`.
+    assert by_pieces(law_of(lattice, "nbest", nbest_size=1)) == {"a|aa": 1.0}
+    two = law_of(lattice, "nbest", nbest_size=2)
+    assert by_pieces(two) == pytest.approx({"a|aa": 0.5, "aa|a": 0.5})
+    assert two.lost == pytest.approx(0.2327, abs=5e-5)
+    assert law_of(lattice, "nbest", nbest_size=3).lost == 0.0
+    assert law(lattice).entropy == pytest.approx(1.07437, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    "method", [method for method, sampler in SAMPLERS.items() if "theta" in sampler.settings]
+)
+def test_a_bad_theta_is_refused_by_name(method: str) -> None:
+    for theta in (-1.0, -1e-9, math.inf, -math.inf, math.nan):
+        with pytest.raises(ParameterError, match="inverse temperature"):
+            sample(lattice_of(UNI_TINY, "aaa"), method, theta)
+
+
+@pytest.mark.parametrize("size", [0, -1, 1_000_001])
+def test_a_bad_nbest_size_is_refused_by_name(size: int) -> None:
+    with pytest.raises(ParameterError, match="best paths"):
+        sample(lattice_of(UNI_TINY, "aaa"), "nbest", nbest_size=size)
+
+
+@pytest.mark.parametrize("method", ["viterbi", *LATTICE_METHODS, "without-replacement"])
+def test_empty_texts_and_texts_without_a_path(method: str) -> None:
+    draws = sample(lattice_of(UNI_TINY, ""), method, count=3)
+    assert [len(path) for path in draws.paths] == [0]
+    assert draws.paths[0].probability == pytest.approx(1.0)
+    assert draws.exact is not None
+    assert [path.probability for path in draws.exact] == pytest.approx([1.0])
+    with pytest.raises(CoverageError):
+        sample(lattice_of({"a": -1.0, "bc": -1.0}, "abb"), method)
+
+
+def followed(lattice: Lattice, version: str, theta: float) -> dict[tuple[int, ...], float]:
+    """The law of v1 and v1.5 by the definition: every coin of every edge, both ways."""
+    found: Counter[tuple[int, ...]] = Counter()
+    order = lattice.by_end.tolist()
+    start, end, score = lattice.start.tolist(), lattice.end.tolist(), lattice.score.tolist()
+    last = lattice.n_nodes - 1
+
+    def walk(
+        place: int,
+        p: float,
+        held: dict[int, tuple[float, tuple[int, ...]]],
+        weights: dict[int, float],
+    ) -> None:
+        if place == len(order):
+            found[held[last][1]] += p
+            return
+        edge = order[place]
+        if start[edge] not in held:
+            walk(place + 1, p, held, weights)
+            return
+        own, path = held[start[edge]]
+        new, at = own + score[edge], end[edge]
+        weight = weights.get(at, 0.0) + math.exp(theta * new)
+        chance = 1.0
+        if at in held:
+            lead = math.exp(theta * (new - held[at][0]))
+            chance = lead / (1 + lead) if version == "v1" else math.exp(theta * new) / weight
+        walk(place + 1, p * chance, {**held, at: (new, (*path, edge))}, {**weights, at: weight})
+        if chance < 1:
+            walk(place + 1, p * (1 - chance), held, {**weights, at: weight})
+
+    walk(0, 1.0, {0: (0.0, ())}, {})
+    return dict(found)
+
+
+def test_pairwise_laws_are_what_every_coin_gives() -> None:
+    rng = random.Random(11)
+    biased = 0
+    for _ in range(60):
+        lattice = random_lattice(rng)
+        if lattice.n_edges > 12:
+            continue
+        theta = rng.choice((0.1, 0.5, 1.0, 3.0))
+        for version in ("v1", "v1.5"):
+            found = pairwise.law(version, lattice, SamplingSettings(theta))
+            assert found.paths is not None
+            own = {tuple(path.edges.tolist()): path.probability for path in found.paths}
+            assert own == pytest.approx(followed(lattice, version, theta), rel=1e-9, abs=1e-12)
+            true = exact(lattice, theta)
+            biased += max(abs(own.get(path, 0.0) - p) for path, p in true.items()) > 0.01
+    assert biased > 20
+
+
+def test_other_laws_are_those_of_brute_force() -> None:
+    rng = random.Random(5)
+    for _ in range(150):
+        lattice = random_lattice(rng)
+        theta, size = rng.choice((0.0, 0.3, 1.0, 4.0)), rng.randint(1, 6)
+        true, paths = exact(lattice, theta), all_paths(lattice)
+        assert sorted(every_path(lattice)) == sorted(paths)
+        best = dict(list(true.items())[:size])
+        kept = sum(best.values())
+        for method, wanted, lost in (
+            ("ffbs", true, 0.0),
+            ("nbest", {path: p / kept for path, p in best.items()}, 1 - kept),
+            ("uniform", dict.fromkeys(paths, 1 / len(paths)), 0.0),
+        ):
+            found = law_of(lattice, method, theta, size)
+            assert found.paths is not None
+            own = {tuple(path.edges.tolist()): path.probability for path in found.paths}
+            assert own == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+            assert found.lost == pytest.approx(lost, abs=1e-12)
+
+
+def successive(shares: list[float], k: int) -> list[float]:
+    """Inclusion probabilities by every order in which k can be drawn."""
+    found = [0.0] * len(shares)
+    for order in permutations(range(len(shares)), k):
+        p, left = 1.0, list(shares)
+        for i in order:
+            p *= shares[i] / math.fsum(left)
+            left[i] = 0.0
+        for i in order:
+            found[i] += p
+    return found
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        (0.5, 0.5),
+        (0.6, 0.3, 0.1),
+        (0.9, 0.05, 0.03, 0.015, 0.005),
+        (1 - 1e-9 - 1e-12, 1e-9, 1e-12),
+    ],
+)
+def test_inclusion_probabilities_are_exact(shares: tuple[float, ...]) -> None:
+    for k in range(1, len(shares) + 1):
+        found = gumbel.inclusion(np.array(shares), k)
+        assert found == pytest.approx(successive(list(shares), k), abs=1e-9)
+        assert found.sum() == pytest.approx(k)
+
+
+def test_without_replacement_follows_the_law_of_ordered_draws() -> None:
+    lattice = counted()
+    true = exact(lattice, 1.0)
+    pairs = {(a, b): true[a] * true[b] / (1 - true[a]) for a, b in permutations(true, 2)}
+    drawn: Counter[tuple[tuple[int, ...], ...]] = Counter()
+    n = 3000
+    for seed in range(n):
+        drawn[tuple(tuple(e.tolist()) for e in gumbel.top_keys(lattice, 1.0, seed, 2).paths)] += 1
+    found = chi_square(
+        np.array([drawn[pair] for pair in pairs]), np.array([pairs[pair] for pair in pairs])
+    )
+    assert sum(drawn[pair] for pair in pairs) == n
+    assert found is not None
+    assert found.p_value > 1e-3
+
+
+def test_without_replacement_gives_all_paths_once() -> None:
+    rng = random.Random(2)
+    for seed in range(40):
+        lattice = random_lattice(rng)
+        paths = all_paths(lattice)
+        draws = sample(lattice, "without-replacement", 0.7, len(paths) + 3, seed)
+        assert sorted(tuple(path.edges.tolist()) for path in draws.paths) == sorted(paths)
+        assert draws.inclusion == [1.0] * len(paths)
+        assert (draws.tv_distance, draws.chi2) == (None, None)
+        found = gumbel.top_keys(lattice, 0.7, seed, len(paths))
+        assert (np.diff(found.keys) <= 0).all()
+        assert found.threshold == -math.inf
+        # The first ones don't depend on how many are asked for.
+        fewer = gumbel.top_keys(lattice, 0.7, seed, 1)
+        assert fewer.paths[0].tolist() == found.paths[0].tolist()
+        if len(paths) > 1:
+            assert fewer.threshold == found.keys[1]
+
+
+def test_a_threshold_weighs_a_sample_right() -> None:
+    # The mean over samples of Σ P/q · f over the sample is Σ P · f: here the number of tokens.
+    lattice = counted()
+    true = exact(lattice, 1.0)
+    total, n = 0.0, 2000
+    for seed in range(n):
+        found = gumbel.top_keys(lattice, 1.0, seed, 2)
+        for edges in found.paths:
+            p = true[tuple(edges.tolist())]
+            total += p / gumbel.estimate(math.log(p), found.threshold) * len(edges)
+    assert total / n == pytest.approx(law(lattice).expected_tokens, rel=0.05)
+
+
+def test_uniform_needs_no_law() -> None:
+    lattice = lattice_of({"l": 0.0, "o": 0.0, "lo": 0.0}, "lolo", no_law="ranks are not a law")
+    draws = sample(lattice, "uniform", count=2000, seed=1)
+    assert by_pieces(draws.law) == pytest.approx(
+        dict.fromkeys(("lo|lo", "lo|l|o", "l|o|lo", "l|o|l|o"), 0.25)
+    )
+    assert draws.chi2 is not None
+    assert draws.chi2.p_value > 1e-3
+    with pytest.raises(ParameterError, match="ranks"):
+        sample(lattice, "ffbs")
+
+
+def test_large_theta_is_viterbi_for_every_method() -> None:
+    lattice = lattice_of({"a": -1.0, "b": -2.0, "ab": -3.5, "ba": -2.9}, "abab" * 5)
+    best = lattice.viterbi().edges.tolist()
+    for method in ("viterbi", "viterbi-v1", "viterbi-v1.5", "perfect", "ffbs", "nbest"):
+        for theta in (1e3, 1e300, 1.7e308):
+            draws = sample(lattice, method, theta, 20, 4)
+            assert [path.edges.tolist() for path in draws.paths] == [best]
+
+
+@pytest.mark.parametrize("method", LATTICE_METHODS)
+def test_kernels_draw_what_their_plain_twins_draw(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(12)
+    settings = SamplingSettings(0.4)
+    for _ in range(10):
+        lattice = random_lattice(rng)
+        drawn = []
+        for kernels in (False, True):
+            for module in (gibbs, pairwise):
+                monkeypatch.setattr(module, "compiled", lambda size, kernels=kernels: kernels)
+            found = SAMPLERS[method].draw(lattice, settings, 99, range(20))
+            later = SAMPLERS[method].draw(lattice, settings, 99, range(7, 20))
+            drawn.append([edges.tolist() for edges in found])
+            assert [edges.tolist() for edges in later] == drawn[-1][7:]
+        assert drawn[0] == drawn[1]
+
+
+def test_figures_of_a_law() -> None:
+    lattice = counted()
+    own = law_figures(lattice, law_of(lattice, "perfect"))
+    listed = [0.069054, 0.214834, 0.214834, 0.501279]
+    assert own.entropy == pytest.approx(-sum(p * math.log(p) for p in listed), abs=1e-5)
+    assert own.effective == pytest.approx(math.exp(own.entropy or 0.0))
+    assert own.best == pytest.approx(0.501279, abs=1e-6)
+    assert own.covering == 4
+    assert own.expected_tokens == pytest.approx(0.501279 + 4 * 0.214834 + 3 * 0.069054, abs=1e-5)
+    v1 = law_figures(lattice, law_of(lattice, "viterbi-v1"))
+    assert v1.best == pytest.approx(0.520465, abs=1e-6)
+    assert v1.expected_tokens == pytest.approx(0.520465 + 2 * 0.441168 + 3 * 0.038366, abs=1e-5)
+    assert covering([0.2, 0.5, 0.25, 0.05]) == 3
+    assert covering([0.5, 0.4, 0.06, 0.04]) == 3
+    long = lattice_of({"a": -1.0, "aa": -1.0}, "a" * 40)
+    figures = law_figures(long, law_of(long, "ffbs"))
+    assert (figures.covering, figures.entropy) == (None, pytest.approx(law(long).entropy))
+    assert law_figures(long, law_of(long, "viterbi-v1")).entropy is None
+
+
+def test_divergence_of_two_settings() -> None:
+    rng = random.Random(9)
+    for _ in range(40):
+        lattice = random_lattice(rng)
+        first, second = exact(lattice, 0.4), exact(lattice, 2.5)
+        wanted = sum(p * math.log(p / second[path]) for path, p in first.items())
+        a, b = law_of(lattice, "perfect", 0.4), law_of(lattice, "ffbs", 2.5)
+        assert kl_divergence(lattice, a, b) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+        assert kl_divergence(lattice, a, a) == pytest.approx(0.0, abs=1e-12)
+        listed = PathLaw(b.probability, lambda b=b: b.paths)
+        assert kl_divergence(lattice, a, listed) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+    two = law_of(counted(), "nbest", nbest_size=2)
+    assert kl_divergence(counted(), law_of(counted(), "perfect"), two) == math.inf
