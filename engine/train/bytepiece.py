@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,9 @@ from engine.unigram import Unigram
 
 CHUNK = 10_000
 """Characters of the longest chunk."""
+
+BLOCK = 1 << 20
+"""Bytes of pieces that are cut between two reports."""
 
 MOST_LEAST = 1 << 60
 LONGEST = 1 << 20
@@ -114,9 +118,10 @@ def train_bytepiece(
 
     The same texts and settings give the same vocabulary, in every process and in whatever order
     the texts come. report: called with (characters, 0) while texts are read, then with bytes done
-    and wanted: each is counted once and cut once; while pieces are pruned with (rounds, 0). watch:
-    called after each round, with the vocabulary as it is then. Raises `TrainingError` for texts
-    without a character, `ParameterError` for settings that can't be.
+    and wanted: each is counted once and cut once; then, in rounds whose number isn't known, with
+    the pieces cut and to cut. watch: called after each round, with the vocabulary as it is then.
+    Raises `TrainingError` for texts without a character, `ParameterError` for settings that can't
+    be.
     """
     check_settings(settings)
     corpus = _read(texts, settings.single_digits, report)
@@ -126,24 +131,26 @@ def train_bytepiece(
         )
     words = _cut(corpus, settings, report)
     rounds: list[Round] = []
-    held = _Pieces.of_words(words)
-    unused = int(held.counts.sum()) - words.total
+    kept = _able(words, settings)
+    held = _Pieces.of_words(words, kept)
+    # Bytes that are no words count 1 all the same.
+    unused = int(held.counts.sum()) - int(words.counts[kept].sum())
+    rounds.append(Round("cut", len(words), words.total))
 
     def done(step: str, pieces: _Pieces) -> None:
         rounds.append(Round(step, len(pieces.texts), int(pieces.counts.sum()) - unused))
-        report(len(rounds), 0)
         if watch is not None:
             watch(_trained(settings, words, pieces, rounds))
 
-    done("cut", held)
-    held = held.cut_on(held.able(settings))
+    held = held.with_parts(*_chosen(words, ~kept), report)
     done("rare", held)
-    held = _prune(held, done)
+    held = _prune(held, done, report)
     most = settings.size - len(settings.specials)
     if len(held.texts) > most:
-        held = held.cut_on(held.first(most))
+        first = held.first(most)
+        held = held.only(first).with_parts(*held.only(~first).flat, report)
         done("cap", held)
-        held = _prune(held, done)
+        held = _prune(held, done, report)
     return _trained(settings, words, held, rounds)
 
 
@@ -195,6 +202,42 @@ def _cut(corpus: _Corpus, settings: BytePieceSettings, report: Report) -> Words:
     return Words(data, offsets, counts, corpus.n_texts, corpus.n_chars, corpus.n_bytes)
 
 
+Flat = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
+"""Texts end to end, where each ends, and how often each one counts."""
+
+
+def _able(words: Words, settings: BytePieceSettings) -> NDArray[np.bool_]:
+    """Return which words are short and frequent enough, and whole if they must be, or one byte."""
+    lengths = np.diff(words.offsets)
+    able = (lengths <= settings.longest) & (words.counts >= settings.least)
+    if settings.whole_characters:
+        able &= _whole(words.data, words.offsets)
+    able |= lengths == 1
+    return able
+
+
+def _whole(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which stretches of valid UTF-8 begin and end between characters."""
+    starts, ends = offsets[:-1], offsets[1:]
+    # Behind a stretch that ends inside a character, more of its bytes are wanted.
+    wanted = np.zeros(len(starts), dtype=np.int64)
+    for back, lowest in ((1, 0xC0), (2, 0xE0), (3, 0xF0)):
+        place = np.maximum(ends - back, 0)
+        wanted[(ends - back >= starts) & (data[place] >= lowest)] = 1
+    whole: NDArray[np.bool_] = (data[starts] & 0xC0 != 0x80) & (wanted == 0)
+    return whole
+
+
+def _chosen(words: Words, chosen: NDArray[np.bool_]) -> Flat:
+    """Return the words that are chosen."""
+    lengths = np.diff(words.offsets)
+    return (
+        words.data[np.repeat(chosen, lengths)],
+        np.cumsum(lengths[chosen]),
+        words.counts[chosen],
+    )
+
+
 class _Pieces(NamedTuple):
     """Pieces in the order of their bytes, and how often each one is used; all bytes among them."""
 
@@ -202,47 +245,61 @@ class _Pieces(NamedTuple):
     counts: NDArray[np.int64]
 
     @classmethod
-    def of_words(cls, words: Words) -> _Pieces:
+    def of_words(cls, words: Words, chosen: NDArray[np.bool_]) -> _Pieces:
         """Return words as pieces, with all bytes: one that is no word counts 1 from the start."""
         found = dict.fromkeys((bytes((byte,)) for byte in range(256)), 1)
-        found.update(zip(words, words.counts.tolist(), strict=True))
+        whole, starts, ends = words.data.tobytes(), words.offsets[:-1], words.offsets[1:]
+        for start, end, count in zip(
+            starts[chosen].tolist(), ends[chosen].tolist(), words.counts[chosen].tolist(),
+            strict=True,
+        ):  # fmt: skip
+            found[whole[start:end]] = count
         texts = sorted(found)
         return cls(texts, np.array([found[text] for text in texts], dtype=np.int64))
 
-    def able(self, settings: BytePieceSettings) -> NDArray[np.bool_]:
-        """Return which pieces are short and frequent enough, and whole if they must be."""
-        lengths = np.fromiter(map(len, self.texts), dtype=np.int64, count=len(self.texts))
-        able = (lengths <= settings.longest) & (self.counts >= settings.least)
-        if settings.whole_characters:
-            able &= np.fromiter(map(_is_text, self.texts), dtype=np.bool_, count=len(able))
-        able |= lengths == 1
-        return able
+    @property
+    def flat(self) -> Flat:
+        """The pieces end to end."""
+        data = np.frombuffer(b"".join(self.texts), dtype=np.uint8)
+        return data, np.cumsum(self.lengths), self.counts
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The bytes of each piece."""
+        return np.fromiter(map(len, self.texts), dtype=np.int64, count=len(self.texts))
+
+    def only(self, kept: NDArray[np.bool_]) -> _Pieces:
+        """Return the pieces that are kept."""
+        return _Pieces(list(compress(self.texts, kept.tolist())), self.counts[kept])
 
     def first(self, most: int) -> NDArray[np.bool_]:
         """Return which pieces to keep where there may be only so many: bytes first, then by
         higher count, more bytes, and in the order of bytes."""
-        lengths = np.fromiter(map(len, self.texts), dtype=np.int64, count=len(self.texts))
+        lengths = self.lengths
         order = np.lexsort((-lengths, -self.counts, lengths > 1))
         kept = np.zeros(len(self.texts), dtype=np.bool_)
         kept[order[:most]] = True
         return kept
 
-    def cut_on(self, kept: NDArray[np.bool_]) -> _Pieces:
-        """Return the pieces that are kept; what the others counted goes to the parts of each."""
-        place = np.flatnonzero(kept)
-        counts = self.counts[place].copy()
-        rest = np.flatnonzero(~kept & (self.counts > 0))
-        texts = [self.texts[i] for i in place.tolist()]
-        found = _Pieces(texts, counts)
-        if len(rest):
-            ids, whose = found.segment([self.texts[i] for i in rest.tolist()])
-            # Sums below 2⁵³ are exact.
-            weight = self.counts[rest][whose].astype(np.float64)
-            counts += np.bincount(ids, weight, minlength=len(texts)).astype(np.int64)
-        return found
+    def with_parts(
+        self,
+        data: NDArray[np.uint8],
+        ends: NDArray[np.int64],
+        times: NDArray[np.int64],
+        report: Report,
+    ) -> _Pieces:
+        """Return the pieces with what texts count besides, which are cut into them."""
+        used = self.uses(data, ends, times, report)
+        return _Pieces(self.texts, self.counts + used)
 
-    def segment(self, texts: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Cut texts by the Unigram model of the pieces; return pieces, and the text of each.
+    def uses(
+        self,
+        data: NDArray[np.uint8],
+        ends: NDArray[np.int64],
+        times: NDArray[np.int64],
+        report: Report,
+    ) -> NDArray[np.int64]:
+        """Cut texts by the Unigram model of the pieces; return how often each piece is used.
 
         A piece scores the logarithm of its share of all counts.
         """
@@ -254,38 +311,33 @@ class _Pieces(NamedTuple):
             fuse_unknown=False,
             alphabet="byte",
         )
-        data = np.frombuffer(b"".join(texts), dtype=np.uint8)
-        ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
-        starts = np.concatenate((np.zeros(1, dtype=np.int64), ends[:-1]))
-        cut = rule.segment(data, starts, ends)
-        whose = np.searchsorted(ends, cut.starts, side="right")
-        return cut.ids.astype(np.int64), whose.astype(np.int64)
+        # Sums below 2⁵³ are exact.
+        used = np.zeros(len(self.texts))
+        begun, first = 0, 0
+        while first < len(ends):
+            report(first, len(ends))
+            last = max(first + 1, int(np.searchsorted(ends, begun + BLOCK, side="right")))
+            stops = ends[first:last] - begun
+            starts = np.concatenate((np.zeros(1, dtype=np.int64), stops[:-1]))
+            cut = rule.segment(data[begun : ends[last - 1]], starts, stops)
+            whose = np.searchsorted(stops, cut.starts, side="right")
+            weight = times[first:last][whose].astype(np.float64)
+            used += np.bincount(cut.ids, weight, minlength=len(used))
+            first, begun = last, int(ends[last - 1])
+        return used.astype(np.int64)
 
 
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _prune(pieces: _Pieces, done: Callable[[str, _Pieces], None]) -> _Pieces:
+def _prune(pieces: _Pieces, done: Callable[[str, _Pieces], None], report: Report) -> _Pieces:
     """Drop pieces that others cut better, until there are none; their counts go on to these.
 
     A best cut is made of pieces that are their own best cuts: what goes is never a part.
     """
-    single = np.fromiter(map(len, pieces.texts), dtype=np.int64, count=len(pieces.texts)) == 1
     while True:
-        ids, whose = pieces.segment(pieces.texts)
-        # Sums below 2⁵³ are exact.
-        weight = pieces.counts[whose].astype(np.float64)
-        used = np.bincount(ids, weight, minlength=len(single)).astype(np.int64)
-        kept = np.flatnonzero(single | (used > 0))
-        if len(kept) == len(single):
+        used = pieces.uses(*pieces.flat, report)
+        kept = (pieces.lengths == 1) | (used > 0)
+        if kept.all():
             return pieces
-        pieces = _Pieces([pieces.texts[i] for i in kept.tolist()], used[kept])
-        single = single[kept]
+        pieces = _Pieces(pieces.texts, used).only(kept)
         done("prune", pieces)
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from engine.train import merge_record, unigram_record, wordpiece_record
+from engine.train import bytepiece_record, merge_record, unigram_record, wordpiece_record
 from engine.train.bpe import BpeSettings
+from engine.train.bytepiece import BytePieceSettings
 from engine.train.record import Record
 from engine.train.unigram import UnigramSettings
 from engine.train.wordpiece import WordPieceSettings
 from engine.train.words import Words
 from engine.train.writers import (
+    bytepiece,
     gpt2,
     huggingface,
     sentencepiece,
@@ -103,6 +105,11 @@ KINDS: dict[type, Kind] = {
             "huggingface": Writer(wordpiece.write, wordpiece.check, (".json",)),
             "bert": Writer(wordpiece.write_list, wordpiece.check_list, (".txt",)),
         },
+    ),
+    BytePieceSettings: Kind(
+        "BytePiece",
+        bytepiece_record.record_of,
+        {"bytepiece": Writer(bytepiece.write, bytepiece.check, (".model",))},
     ),
 }
 """Kinds by the type of their settings."""
