@@ -4,8 +4,9 @@ A trace of n steps has states 0 … n; step k leads from state k to state k + 1.
 arrays, so 100,000 of them are cheap, and `state(k)` is computed for any k without replaying the
 steps before it. Events are small frozen records made when asked for.
 
-Builders: `engine.traces.merges` (BPE encoding), `engine.traces.longest` (WordPiece) and
-`engine.traces.passes` (the Viterbi pass and perfect sampling).
+Builders: `engine.traces.merges` (BPE encoding), `engine.traces.longest` (WordPiece),
+`engine.traces.dropout` (BPE-dropout) and `engine.traces.passes` (the Viterbi pass and perfect
+sampling).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Trace(Protocol):
     """What the player plays: a number of steps and a sentence for each."""
 
     @property
-    def kind(self) -> Literal["merges", "longest", "viterbi", "perfect"]:
+    def kind(self) -> Literal["merges", "longest", "dropout", "viterbi", "perfect"]:
         """Which algorithm unfolds."""
 
     def __len__(self) -> int:

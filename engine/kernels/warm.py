@@ -18,6 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from engine.bpe import Bpe
+from engine.dropout import DropRule
+from engine.dropout.maxmatch import DroppingWordPiece
+from engine.dropout.segment import DroppingBpe
 from engine.kernels import draws, lattice, words
 from engine.kernels.jit import cache_folder
 from engine.kernels.nbest import best_paths
@@ -65,7 +68,7 @@ def _warm_reservoir() -> None:
 
 
 def _warm_ffbs() -> None:
-    Ffbs(_unigram(), 1.0)(DATA, STARTS, ENDS, 0)
+    Ffbs(_unigram(), 1.0).draw_compiled(DATA, STARTS, ENDS, 0)
 
 
 def _warm_matches() -> None:
@@ -88,6 +91,14 @@ def _warm_linear_bpe() -> None:
 
 def _warm_wordpiece() -> None:
     WordPiece(_vocabulary(), unknown=0).segment_compiled(DATA, STARTS, ENDS)
+
+
+def _warm_dropout() -> None:
+    left, right, result, rank = np.array([[0], [1], [2], [0]], dtype=np.int32)
+    bpe = Bpe(_vocabulary(), left, right, result, rank)
+    DroppingBpe(bpe, DropRule.PAPER, 0.5, 0).segment_compiled(DATA, STARTS, ENDS)
+    wordpiece = WordPiece(_vocabulary(), unknown=0)
+    DroppingWordPiece(wordpiece, 0.5, 0).segment_compiled(DATA, STARTS, ENDS)
 
 
 def _warm_lattice() -> None:
@@ -133,6 +144,7 @@ STEPS: list[Callable[[], object]] = [
     _warm_ffbs,
     _warm_marginals,
     _warm_wordpiece,
+    _warm_dropout,
     _warm_nbest,
     _warm_words,
     _warm_draws,
