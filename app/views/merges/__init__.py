@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.counts import counted
@@ -25,13 +25,14 @@ from app.views.merges.follow import Followed, follow, place_to_show, pretoken_at
 from app.views.merges.head import Head, TopRow, WhatIfBar
 from app.views.merges.inspector import MergeReport
 from app.views.merges.longest import LongestPage
+from app.views.merges.panes import add_panes
 from app.views.merges.rank_view import RankView
 from app.views.merges.story import Story
 from app.views.merges.strip import WordStrip
 from app.views.merges.touching import touching
+from app.views.merges.tree import TreePane
 from app.views.merges.what_if import WhatIfs
 from app.widgets.canvas import Canvas
-from app.widgets.pane_title import PaneTitle
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
@@ -74,6 +75,7 @@ class MergesWorkspace(Workspace):
         self.bricks = BrickRows(self.player, theme)
         self.ranks = RankView(self.player, theme)
         self.compare = ComparePane(session, theme)
+        self.tree = TreePane(session, theme)
         self.what_ifs = WhatIfs()
         self.empty = NoMerges(session)
         self.stack = QStackedWidget()
@@ -93,7 +95,10 @@ class MergesWorkspace(Workspace):
         self.tries = RowsTable(
             self.longest.steps, self.tr("Tries of WordPiece"), theme, (56, 200, 200, 160, 160, 72)
         )
-        self._compose_panes()
+        self.tables = QStackedWidget()
+        self.tables.addWidget(self.table)
+        self.tables.addWidget(self.tries)
+        add_panes(self, theme)
         self.compose_default()
 
         self._pause = QTimer(self, singleShot=True, interval=LATTICE_DELAY)
@@ -130,32 +135,6 @@ class MergesWorkspace(Workspace):
             column.addWidget(widget)
         column.addWidget(self.bricks, 1)
         return centre
-
-    def _compose_panes(self) -> None:
-        side = Qt.DockWidgetArea.RightDockWidgetArea
-        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
-        # The inspector stands beside everything, the ranks only under the rows.
-        self.setCorner(Qt.Corner.BottomRightCorner, side)
-        scale = PaneTitle(
-            self._theme, self.tr("Every rule that could act on this word, on the rank scale")
-        )
-        scale.end.setText(self.tr("● applied   ○ still to come   × outranked every time"))
-        ranks = self.add_pane("ranks", self.tr("Ranks"), self.ranks, bottom, scale, "canvas")
-        self.tables = QStackedWidget()
-        self.tables.addWidget(self.table)
-        self.tables.addWidget(self.tries)
-        steps = self.add_pane("steps", self.tr("Steps"), self.tables, bottom, surface="canvas")
-        rules = self.add_pane("rules", self.tr("Rules"), self.compare, bottom, surface="canvas")
-        rules_title = rules.titleBarWidget()
-        assert isinstance(rules_title, PaneTitle)
-        rules_title.title.setText(self.tr("The word under three rules of merging"))
-        rules_title.add(self.compare.total)
-        self.tabifyDockWidget(ranks, steps)
-        self.tabifyDockWidget(steps, rules)
-        ranks.raise_()
-        inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
-        self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
-        self.resizeDocks([ranks], [184], Qt.Orientation.Vertical)
 
     # Following the text
 
@@ -258,6 +237,7 @@ class MergesWorkspace(Workspace):
             self.player.set_trace(0)
             self.report.set_parts(())
             self.compare.set_followed(None)
+            self.tree.set_word(None, None, None)
             self._say()
             return
         self._labels = Labels(followed.trace)
@@ -316,6 +296,7 @@ class MergesWorkspace(Workspace):
         largest = int(bpe.rank.max()) if bpe is not None and len(bpe.rank) else 1
         self.ranks.set_word(word, labels, row, largest)
         self.compare.set_word(pretoken)
+        self.tree.set_word(followed, labels, word)
         self.strip.set_current(pretoken)
         self._say()
         self._tell()

@@ -18,7 +18,9 @@ from app.widgets.report import (
     Sentence,
     code,
 )
-from engine.display import hexadecimal
+from engine.display import hexadecimal, visible
+from engine.errors import SegscopeError
+from engine.merge_tree import word_mark
 from engine.model import Model
 from engine.trace import MergeStep, Rival
 
@@ -139,7 +141,31 @@ class MergeReport(QObject):
         elif note is not None and note.rule == "mark":
             text = self.tr("The end-of-word mark alone is no token: what stands before it is.")
             out.append(Sentence(text))
-        return out
+        return out + self._decoded(word)
+
+    def _decoded(self, word: Word) -> list[Part]:
+        """Say what decoding makes of the mark that keeps the word's boundary."""
+        bpe = self._model.bpe
+        data = word.trace.prepared.data[slice(*word.span)].tobytes()
+        mark = None if bpe is None else word_mark(bpe, data)
+        if mark is None or word.trace.notes:
+            return []
+        ids = word.row(word.n_steps).piece.tolist()
+        if min(ids) < 0 or len(ids) > TOKENS:
+            return []
+        try:
+            # Twice: what stands between the two is what the mark turns into.
+            twice = visible(self._model.decode([*ids, *ids]))
+        except SegscopeError:  # a symbol that is no piece, or what the model's library can't decode
+            return []
+        text = self.tr(
+            "{mark} keeps the border between words. Decoding puts the space back: the word twice "
+            "in a row reads {twice}."
+        )
+        return [
+            Section(self.tr("Decoded")),
+            Sentence(text.format(mark=code(mark[0]), twice=code(twice))),
+        ]
 
     def _tokens(self, word: Word) -> Lines:
         row = word.row(word.n_steps)

@@ -9,6 +9,7 @@ from app.draw.merge_labels import Labels
 from app.draw.word import Word
 from app.widgets.report import code
 from engine.display import is_text, visible
+from engine.merge_tree import word_mark
 
 
 class Story(QObject):
@@ -23,7 +24,9 @@ class Story(QObject):
         if word.n_steps == 0:
             return self._still(word)
         if row == 0:
-            return f"{self._start(word)} {self._next(word)}"
+            return " ".join(
+                part for part in (self._start(word), self._mark(word), self._next(word)) if part
+            )
         told = self._merge(word, row)
         return f"{told} {self._end(word)}" if row == word.n_steps else told
 
@@ -51,6 +54,20 @@ class Story(QObject):
             return text.format(word=shown, bytes=counted(len(data), "byte"))
         text = self.tr("{word} starts as {symbols}.")
         return text.format(word=shown, symbols=counted(word.symbols, "symbol"))
+
+    def _mark(self, word: Word) -> str:
+        """Say what keeps the word's boundary."""
+        bpe = word.trace.model.bpe
+        data = word.trace.prepared.data[slice(*word.span)].tobytes()
+        found = None if bpe is None else word_mark(bpe, data)
+        if found is None:
+            return ""
+        mark, where = found
+        if where == "after":
+            text = self.tr("{mark} says that the word ends here.")
+        else:
+            text = self.tr("{mark} is the space before it.")
+        return text.format(mark=code(mark))
 
     def _next(self, word: Word) -> str:
         step = word.steps.start
