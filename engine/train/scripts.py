@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pipelines.characters import CODE_POINTS
 from engine.pipelines.sentencepiece import SPACE
 
 ANY, FOLLOWS, ALONE, DROPPED, SCRIPT = range(1, 6)
@@ -46,13 +45,11 @@ DIGITS = (range(0x30, 0x3A), range(0xFF10, 0xFF1A))
 def script_classes(characters: NDArray[np.integer]) -> NDArray[np.int32]:
     """Return the script of each character, int32: SCRIPT + its place in `CODES`, or FOLLOWS.
 
-    characters: code points, each once.
+    characters: code points, ascending.
     """
     import regex
 
     text = "".join(map(chr, characters.tolist()))
-    place = np.zeros(CODE_POINTS, dtype=np.int32)
-    place[characters] = np.arange(len(characters))
     found = np.full(len(characters), SCRIPT + CODES.index("Zzzz"), dtype=np.int32)
     for code in (*CODES, INHERITED):
         try:
@@ -60,7 +57,8 @@ def script_classes(characters: NDArray[np.integer]) -> NDArray[np.int32]:
         except regex.error:
             continue  # Newer than the library's Unicode.
         own = SCRIPT + CODES.index("Hani" if code in LIKE_HAN else code) if code in CODES else 0
-        found[place[[ord(c) for c in matches]]] = own or FOLLOWS
+        places = np.searchsorted(characters, np.array([ord(c) for c in matches], dtype=np.int64))
+        found[places] = own or FOLLOWS
     found[characters == LONG_VOWEL] = SCRIPT + CODES.index("Hani")
     return found
 
@@ -84,7 +82,7 @@ def character_classes(
 ) -> NDArray[np.int32]:
     """Return what each character is, int32: one of the classes of this file.
 
-    characters: code points, each once.
+    characters: code points, ascending.
     """
     if constraints.by_script:
         found = script_classes(characters)

@@ -8,6 +8,8 @@ sorted by their first symbols alone, as many as the longest piece has, by doubli
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,24 +18,27 @@ from engine.train.em import Inventory
 from engine.train.stretches import Stretches, key_size, packed
 
 
-def seed_pieces(stretches: Stretches, most: int, longest: int) -> Inventory:
+def seed_pieces(
+    stretches: Stretches, most: int, longest: int, look: Callable[[], None] = lambda: None
+) -> Inventory:
     """Return every character of the alphabet, and at most `most` substrings of 2 to `longest`.
 
     A substring occurs at least twice and isn't always followed by the same symbol. Scores are the
     logarithms of the substrings' share of all scores; equal ones go by the order of substrings.
+    look: called between steps; it may raise, to cancel.
     """
-    order, ends = suffix_order(stretches, longest)
+    order, ends = suffix_order(stretches, longest, look)
     symbols = stretches.symbols
     sizes = np.minimum(ends[order] - order, longest + 1).astype(np.int32)
     weights = np.repeat(stretches.counts, np.diff(stretches.offsets))[order]
     before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(weights)))
     del weights
+    look()
     left, right, length = _intervals(symbols, order, ends, sizes, before, longest)
+    look()
     score = (before[right] - before[left]) * length
     if len(score) > most:
-        least = np.partition(score, len(score) - most)[len(score) - most]
-        able = np.concatenate((np.flatnonzero(score > least), np.flatnonzero(score == least)))
-        chosen = able[:most]
+        chosen = np.argsort(-score, kind="stable")[:most]
         left, right, length = left[chosen], right[chosen], length[chosen]
     first = symbols[order]
     bounds = np.searchsorted(first, np.arange(len(stretches.alphabet) + 1)).astype(np.int32)
@@ -45,6 +50,7 @@ def seed_pieces(stretches: Stretches, most: int, longest: int) -> Inventory:
     sequence = np.lexsort((length, left))
     left, right, length = left[sequence], right[sequence], length[sequence]
     covered = ((before[right] - before[left]) * length).astype(np.float64)
+    look()
     parent = np.empty(len(left), dtype=np.int32)
     deepest = np.empty(len(symbols), dtype=np.int32)
     if compiled(len(symbols)):
@@ -57,7 +63,9 @@ def seed_pieces(stretches: Stretches, most: int, longest: int) -> Inventory:
     return Inventory(deepest, parent, length, example, score)
 
 
-def suffix_order(stretches: Stretches, longest: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def suffix_order(
+    stretches: Stretches, longest: int, look: Callable[[], None] = lambda: None
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return where suffixes begin, sorted by at least `longest` symbols, and their ends.
 
     Both int32[n]; the latter by place, not in order. A suffix ends with its stretch, and comes
@@ -69,6 +77,7 @@ def suffix_order(stretches: Stretches, longest: int) -> tuple[NDArray[np.int32],
     known = key_size(len(stretches.alphabet))
     keys = packed(stretches.symbols, places, ends, known)
     while True:
+        look()
         order = np.argsort(keys).astype(np.int32)
         if known >= longest:
             return order, ends
@@ -76,6 +85,7 @@ def suffix_order(stretches: Stretches, longest: int) -> tuple[NDArray[np.int32],
         rank = np.empty(n, dtype=np.int32)
         rank[order] = np.cumsum(np.insert(ordered[1:] != ordered[:-1], 0, True), dtype=np.int32)
         del ordered, keys
+        look()
         keys = rank.astype(np.uint64) << np.uint64(32)
         inside = np.flatnonzero(places + known < ends)
         keys[inside] |= rank[inside + known].astype(np.uint64)

@@ -8,7 +8,7 @@ found inside of a stretch, and the lattice of a word is those of its stretches o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.errors import TrainingError
 from engine.kernels import compiled
 from engine.pipeline import check_unicode
-from engine.pipelines.characters import CODE_POINTS, pack
+from engine.pipelines.characters import pack
 from engine.pipelines.sentencepiece import Normalization, escape_lines
 from engine.progress import Report, silent
 from engine.train.scripts import (
@@ -137,33 +137,43 @@ class PlainTable:
         return words.data, words.offsets, words.counts
 
 
-def stretches_of(words: Words, constraints: Constraints, coverage: float) -> Stretches:
+def stretches_of(
+    words: Words,
+    constraints: Constraints,
+    coverage: float,
+    look: Callable[[], None] = lambda: None,
+) -> Stretches:
     """Cut words, which are valid UTF-8, into stretches that no piece crosses.
 
     coverage: the share of the corpus's characters that the alphabet is to cover; the most frequent
-    are taken until it does, of equally frequent ones the lowest code point first.
+    are taken until it does, of equally frequent ones the lowest code point first. look: called
+    between steps; it may raise, to cancel.
     """
     points = _code_points(words.data)
+    most = int(points.max(initial=0)) + 1
     leading = (words.data & 0xC0) != 0x80
     first = np.zeros(len(points), dtype=np.bool_)
     first[(np.cumsum(leading) - 1)[words.offsets[:-1]]] = True
     word = np.cumsum(first, dtype=np.int32) - 1
-    often = np.bincount(points, words.counts[word].astype(np.float64), CODE_POINTS)
+    often = np.bincount(points, words.counts[word].astype(np.float64), most)
+    look()
     alphabet = covering(often, coverage)
     present = np.flatnonzero(often)
-    classes = np.zeros(CODE_POINTS, dtype=np.int32)
+    classes = np.zeros(most, dtype=np.int32)
     classes[present] = character_classes(present, constraints)
-    outside = np.ones(CODE_POINTS, dtype=np.bool_)
+    outside = np.ones(most, dtype=np.bool_)
     outside[alphabet] = False
     classes[outside] = DROPPED
     gone = present[outside[present]]
+    look()
     own = classes[points]
     begins = _begins(own, first)
     kept = own != DROPPED
-    number = np.zeros(CODE_POINTS, dtype=np.int32)
+    number = np.zeros(most, dtype=np.int32)
     number[alphabet] = np.arange(len(alphabet))
     symbols, starts = number[points[kept]], np.flatnonzero(begins[kept])
     offsets = np.append(starts, len(symbols)).astype(np.int64)
+    look()
     rows = _sorted_rows(symbols, offsets, words.counts[word[kept][starts]])
     sizes = np.array([len(chr(c).encode()) for c in gone.tolist()], dtype=np.int64)
     left = often[gone].astype(np.int64)
@@ -173,7 +183,7 @@ def stretches_of(words: Words, constraints: Constraints, coverage: float) -> Str
 def covering(often: NDArray[Any], coverage: float) -> NDArray[np.int32]:
     """Return the code points of an alphabet, ascending; NUL is never in it.
 
-    often: float64[0x110000], how often each stands in the corpus.
+    often: by code point, how often each stands in the corpus.
     """
     able = np.flatnonzero(often)
     able = able[able != 0]

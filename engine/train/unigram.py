@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,7 +19,7 @@ from engine.train.em import Inventory, best_counts, expected_counts, maximized, 
 from engine.train.scripts import Constraints
 from engine.train.seeds import seed_pieces
 from engine.train.stretches import Normalizer, Stretches, spaced_words, stretches_of
-from engine.train.words import Words
+from engine.train.words import SPACE, Words
 
 Rule = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -169,8 +169,9 @@ def train_unigram(
     check_settings(settings)
     normalizer = Normalizer(settings.normalizer, settings.prefix, settings.single_spaces)
     words = spaced_words(texts, normalizer, settings.constraints.by_space, report)
-    stretches = stretches_of(words, settings.constraints, settings.coverage)
-    if not len(stretches):
+    look = partial(report, words.n_chars, 0)
+    stretches = stretches_of(words, settings.constraints, settings.coverage, look)
+    if set(stretches.alphabet.tolist()) <= {ord(SPACE)}:
         lines = counted(words.n_texts, "line")
         raise TrainingError("the corpus holds no word", lines, "give a text that isn't empty")
     _check_size(settings, len(stretches.alphabet))
@@ -196,7 +197,8 @@ class _Run:
     def train(self, watch: Watch | None) -> TrainedUnigram:
         """Do rounds until few enough pieces are left, then take the best."""
         self._say()
-        pieces = seed_pieces(self.stretches, self.settings.seeds, self.settings.longest)
+        settings = self.settings
+        pieces = seed_pieces(self.stretches, settings.seeds, settings.longest, self._say)
         while True:
             left = max(0.0, math.log(len(pieces) / self._goal))
             more = math.ceil(left / -math.log(self.settings.shrink) - 1e-9)
