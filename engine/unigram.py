@@ -345,7 +345,7 @@ class Unigram:
                 path = self._best_path(text, start, end)
             if path is None:
                 raise self.uncovered(data, starts, ends, k)
-            self._spell(text, path, tokens)
+            self.spell(text, path, tokens)
         return tokens.segmented()
 
     def _best_path(self, text: bytes, first: int, last: int) -> list[tuple[int, int, int]] | None:
@@ -386,7 +386,7 @@ class Unigram:
         path.reverse()
         return path
 
-    def _spell(self, text: bytes, path: list[tuple[int, int, int]], tokens: TokenList) -> None:
+    def spell(self, text: bytes, path: list[tuple[int, int, int]], tokens: TokenList) -> None:
         """Append a path's tokens, unknown characters spelled as the model's library does."""
         fused = False
         for k, (start, end, piece) in enumerate(path):

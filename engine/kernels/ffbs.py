@@ -1,6 +1,6 @@
 """Drawing from the exact law of Unigram models in two passes, straight from bytes to tokens.
 
-Twin: `engine.samplers.lines.draw_plain`.
+Twin: `engine.samplers.lines.Ffbs.draw_plain`.
 
 From the end back, each node gets the sum of all ways onward, while the trie is walked; each edge
 is noted with the running sum at its start. Then one random number for each token chooses among the

@@ -6,22 +6,27 @@ than a line to draw. What it makes takes lines and a stream of random numbers.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.bulk import choose_lines
-from engine.matching import check_spans, room_for_tokens
+from engine.kernels import compiled
+from engine.matching import TokenList, check_spans, room_for_tokens
 from engine.model import Batch
 from engine.nbest import check_count
-from engine.passes import check_theta
+from engine.passes import check_theta, log_sum_exp
+from engine.rng import uniform
 from engine.sampler import DrawLines, SamplingSettings
-from engine.segmenter import Edges, Segmented
-from engine.unigram import STEEPEST_THETA, Unigram
+from engine.segmenter import EdgeKind, Edges, Segmented
+from engine.unigram import STEEPEST_THETA, UNKNOWN, Unigram
 
 if TYPE_CHECKING:
     from engine.model import Model
@@ -135,25 +140,72 @@ class Ffbs:
     """
 
     def __init__(self, unigram: Unigram, theta: float) -> None:
-        from engine.kernels.ffbs import packed
-        from engine.kernels.unigram import weights_of
-
         theta = min(check_theta(theta), STEEPEST_THETA)
         self._unigram = unigram
         self._logs = np.append(theta * unigram.vocabulary.score, theta * unigram.unknown_score)
+
+    @cached_property
+    def _tables(self) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
+        """The trie's units and weights, and the weight of an unknown edge."""
+        from engine.kernels.ffbs import packed
+        from engine.kernels.unigram import weights_of
+
         weights = weights_of(self._logs)
-        self._units, self._weights = packed(unigram.trie, weights[:-1])
-        self._stray = float(weights[-1])
+        return *packed(self._unigram.trie, weights[:-1]), float(weights[-1])
 
     def __call__(self, data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int) -> Segmented:
-        """Draw one segmentation of each pre-token; number i of stream `key` decides token i.
+        """Draw one segmentation of each pre-token; number i of stream `key` decides edge i.
 
         Raises `CoverageError` where no path leads through.
         """
+        data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data)):
+            return self.draw_compiled(data, starts, ends, key)
+        return self.draw_plain(data, starts, ends, key)
+
+    def draw_plain(
+        self, data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int
+    ) -> Segmented:
+        """Do the same in plain Python, with logarithms."""
+        unigram, text, number = self._unigram, data.tobytes(), 0
+        tokens = TokenList()
+        edges = unigram.edges_plain(data, starts, ends)
+        pieces = np.where(edges.kind == EdgeKind.UNKNOWN, UNKNOWN, edges.piece).tolist()
+        leaving: dict[int, list[tuple[int, int]]] = {}
+        for start, end, piece in zip(edges.start.tolist(), edges.end.tolist(), pieces, strict=True):
+            leaving.setdefault(start, []).append((end, piece))
+        logs = self._logs.tolist()
+        for k, (first, last) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+            total = {last: 0.0}
+            shares: dict[int, list[float]] = {}
+            for node in range(last - 1, first - 1, -1):
+                weights = [
+                    logs[piece] + total.get(end, -math.inf) for end, piece in leaving.get(node, ())
+                ]
+                total[node] = log_sum_exp(weights)
+                if total[node] > -math.inf:
+                    shares[node] = [math.exp(weight - total[node]) for weight in weights]
+            if total[first] == -math.inf:
+                raise unigram.uncovered(data, starts, ends, k)
+            path, node = [], first
+            while node < last:
+                bounds = list(accumulate(shares[node]))
+                level = uniform(key, number) * bounds[-1]
+                number += 1
+                end, piece = leaving[node][bisect_right(bounds, level, hi=len(bounds) - 1)]
+                path.append((node, end, piece))
+                node = end
+            unigram.spell(text, path, tokens)
+        return tokens.segmented()
+
+    def draw_compiled(
+        self, data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int
+    ) -> Segmented:
+        """Do the same with the kernel; the spans must be checked."""
         from engine.kernels.ffbs import draw_tokens
 
         unigram, trie = self._unigram, self._unigram.trie
-        data, starts, ends = check_spans(data, starts, ends)
+        units, weights, stray = self._tables
         longest, ids, at, to = room_for_tokens(starts, ends)
         # Text has about two edges a symbol; a pre-token with more gets room for them at once.
         room = 4 * longest + 2 * trie.longest + 64
@@ -164,12 +216,12 @@ class Ffbs:
                 ends,
                 trie.table,
                 trie.by_char,
-                self._units,
-                self._weights,
+                units,
+                weights,
                 trie.ids,
                 trie.lone,
                 self._logs,
-                self._stray,
+                stray,
                 trie.longest,
                 np.uint64(key),
                 unigram.unknown,
