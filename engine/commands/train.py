@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from engine.commands import train_bpe, train_unigram
+from engine.commands import train_bpe, train_bytepiece, train_unigram, train_wordpiece
 from engine.commands.common import Parser, Subparsers
 from engine.commands.training import add_algorithm
 
-ALGORITHMS = (train_bpe.BPE, train_unigram.UNIGRAM)
+ALGORITHMS = (
+    train_bpe.BPE,
+    train_wordpiece.WORDPIECE,
+    train_unigram.UNIGRAM,
+    train_bytepiece.BYTEPIECE,
+)
 
 
 def add(subparsers: Subparsers) -> None:

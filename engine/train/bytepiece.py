@@ -30,6 +30,8 @@ from engine.unigram import Unigram
 CHUNK = 10_000
 """Characters of the longest chunk."""
 
+_SPACE = np.frombuffer(b"\t\n\r ", dtype=np.uint8)
+
 BLOCK = 1 << 20
 """Bytes of pieces that are cut between two reports."""
 
@@ -59,7 +61,7 @@ class BytePieceSettings:
 class Round(NamedTuple):
     """What a step of training left: its name, the pieces that there were and how many tokens they
     cut the corpus into. Steps: `cut` by the language model, `rare` pieces gone, `prune`d the ones
-    that others cut better, `cap` at the size."""
+    that others cut better, `cap` at the size, `encode` the corpus by what is left."""
 
     step: str
     pieces: int
@@ -88,7 +90,7 @@ class TrainedBytePiece:
 
     @property
     def n_tokens(self) -> int:
-        """Tokens of the corpus, cut with the vocabulary: the pieces are cut on, never joined."""
+        """Tokens of the corpus, cut with the vocabulary."""
         return self.rounds[-1].tokens
 
     @property
@@ -120,14 +122,16 @@ def train_bytepiece(
     the texts come. report: called with (characters, 0) while texts are read, then with bytes done
     and wanted: each is counted once and cut once; then, in rounds whose number isn't known, with
     the pieces cut and to cut. watch: called after each round, with the vocabulary as it is then.
-    Raises `TrainingError` for texts without a character, `ParameterError` for settings that can't
+    Raises `TrainingError` for texts of nothing but white space, `ParameterError` for settings that can't
     be.
     """
     check_settings(settings)
     corpus = _read(texts, settings.single_digits, report)
-    if not len(corpus.data):
+    if np.isin(corpus.data, _SPACE).all():
         raise TrainingError(
-            "the corpus holds no text", counted(corpus.n_texts, "line"), "give one that isn't empty"
+            "the corpus holds nothing but white space",
+            counted(corpus.n_texts, "line"),
+            "give a text that isn't empty",
         )
     words = _cut(corpus, settings, report)
     rounds: list[Round] = []
@@ -151,6 +155,10 @@ def train_bytepiece(
         held = held.only(first).with_parts(*held.only(~first).flat, report)
         done("cap", held)
         held = _prune(held, done, report)
+    # Pieces were cut on, never joined: the whole text is cut better.
+    once = np.ones(len(corpus.ends), dtype=np.int64)
+    tokens = int(held.uses(corpus.data, corpus.ends, once, report).sum())
+    rounds.append(Round("encode", len(held.texts), tokens))
     return _trained(settings, words, held, rounds)
 
 

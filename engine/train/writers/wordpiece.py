@@ -38,7 +38,7 @@ def write(trained: TrainedWordPiece) -> Written:
         },
         "pre_tokenizer": {"type": "WhitespaceSplit" if whitespace else "BertPreTokenizer"},
         "post_processor": None,
-        "decoder": {"type": "WordPiece", "prefix": MARK, "cleanup": not whitespace},
+        "decoder": {"type": "WordPiece", "prefix": MARK, "cleanup": False},
         "model": {
             "type": "WordPiece",
             "unk_token": UNKNOWN,
