@@ -55,7 +55,7 @@ def check_dropout(p: float) -> float:
     p = float(p)
     if math.isnan(p) or not 0.0 <= p <= 1.0:
         raise ParameterError(
-            f"the dropout is {p:g}",
+            f"the drop probability is {p:g}",
             "dropout",
             "give a probability from 0 (plain) to 1 (characters)",
         )
