@@ -18,7 +18,7 @@ CONTEXT = "Counts"
 Counted = Literal[
     "token", "grapheme", "byte", "character", "edge", "piece", "language", "segmentation", "draw",
     "merge", "model", "warning", "pre-token", "stretch", "space",
-    "special token", "word", "line", "time", "base symbol", "other pair",
+    "special token", "word", "line", "time", "base symbol", "other pair", "longer piece",
     "symbol", "step",
 ]  # fmt: skip
 
@@ -74,6 +74,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     "base symbol": (
         QT_TRANSLATE_NOOP("Counts", "{n} base symbol"),
         QT_TRANSLATE_NOOP("Counts", "{n} base symbols"),
+    ),
+    "longer piece": (
+        QT_TRANSLATE_NOOP("Counts", "{n} longer piece"),
+        QT_TRANSLATE_NOOP("Counts", "{n} longer pieces"),
     ),
     "other pair": (
         QT_TRANSLATE_NOOP("Counts", "{n} other pair"),
