@@ -112,7 +112,7 @@ class Boundary:
     """A prompt under a model.
 
     prepared: its whole code points as the model sees them. rest: further bytes of a code point
-    that is cut in two, as they are.
+    that is cut in two, as they are; pieces cover them, fallback bytes don't.
     """
 
     model: Model
