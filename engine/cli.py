@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from engine.commands import (
+    boundary,
     coding,
     comparing,
+    converting,
     lattices,
     merging,
     models,
@@ -30,7 +32,19 @@ from engine.starting import INTERRUPTED
 
 BAD_INPUT, FAILURE = 2, 1
 
-COMMANDS = (models, coding, staging, lattices, merging, sampling, comparing, timing, train)
+COMMANDS = (
+    models,
+    coding,
+    staging,
+    lattices,
+    merging,
+    sampling,
+    boundary,
+    comparing,
+    converting,
+    timing,
+    train,
+)
 
 
 def make_parser(prog: str = "python -m engine") -> tuple[Parser, Subparsers]:

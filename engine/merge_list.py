@@ -31,11 +31,12 @@ def merge_rows(bpe: Bpe, report: Report = silent) -> NDArray[np.int64]:
     follow them. report: called with pieces looked at.
     """
     lengths = bpe.vocabulary.lengths[bpe.result]
-    order = np.lexsort((-lengths, bpe.rank)).astype(np.int64)
+    order: NDArray[np.int64] = np.lexsort((-lengths, bpe.rank)).astype(np.int64)
     if bpe.rule == "pairs":
         pairs = bpe.left[order].astype(np.int64) << 32 | bpe.right[order]
         _, first = np.unique(pairs, return_index=True)
-        return order[np.sort(first)]
+        listed: NDArray[np.int64] = order[np.sort(first)]
+        return listed
     bare = replace(bpe, ignore_merges=False)
     reached = _reached(bare)
     order = order[reached[bpe.result[order]]]
@@ -44,7 +45,8 @@ def merge_rows(bpe: Bpe, report: Report = silent) -> NDArray[np.int64]:
     halves = _halves(bare, several, report)
     result = bpe.result[order]
     pairs = bpe.left[order].astype(np.int64) << 32 | bpe.right[order]
-    return order[(ways[result] == 1) | (pairs == halves[result])]
+    made: NDArray[np.int64] = order[(ways[result] == 1) | (pairs == halves[result])]
+    return made
 
 
 def undecided(bpe: Bpe, rows: NDArray[np.int64]) -> tuple[int, int] | None:
@@ -56,6 +58,8 @@ def undecided(bpe: Bpe, rows: NDArray[np.int64]) -> tuple[int, int] | None:
     the next makes more than any two to its right.
     """
     ranks, counts = np.unique(bpe.rank[rows], return_counts=True)
+    if counts.max(initial=1) == 1:
+        return None
     vocabulary = bpe.vocabulary
     runs: dict[str, set[int]] = {}
     for row in rows.tolist():
@@ -69,6 +73,72 @@ def undecided(bpe: Bpe, rows: NDArray[np.int64]) -> tuple[int, int] | None:
         if any(text != char * len(text) for text in texts) or len(runs[char]) > 1:
             return made[0], made[1]
     return None
+
+
+def difference(bpe: Bpe, other: Bpe) -> str:
+    """Return where two models with the same ids merge differently; empty where they never do.
+
+    The first may list pairs, the other then merges what joins, or both have the same rule. It is
+    said as "the piece … …". `undecided` pieces aren't looked for.
+    """
+    own, theirs = _pairs(bpe), _pairs(other)
+    if bpe.rule == other.rule or bpe.rule != "pairs":
+        for pair, twin in zip(own, theirs, strict=False):
+            if pair != twin:
+                return f"the piece {_made(bpe, pair)} and the order of its merge"
+        if len(own) != len(theirs):
+            longer, by = (own, bpe) if len(own) > len(theirs) else (theirs, other)
+            return f"the piece {_made(by, longer[min(len(own), len(theirs))])} is merged by one"
+    else:
+        place = {pair: k for k, pair in enumerate(own)}
+        last, before = -1, ""
+        for pair in theirs:
+            at = place.get(pair, -1)
+            if at < 0:
+                return (
+                    f"the piece {_made(other, pair)} would be made of {_shown(other, pair[0])} and "
+                    f"{_shown(other, pair[1])}, which no listed merge joins"
+                )
+            if at < last:
+                return f"the piece {_made(other, pair)} is merged before {before}, with a later id"
+            last, before = at, _made(other, pair)
+    if bpe.ignore_merges != other.ignore_merges:
+        lacking = _unmade(bpe)
+        if lacking >= 0:
+            return f"the piece {_shown(bpe, lacking)} can only be met as a whole pre-token"
+    return ""
+
+
+def _pairs(bpe: Bpe) -> list[tuple[int, int]]:
+    rows = merge_rows(bpe)
+    return list(zip(bpe.left[rows].tolist(), bpe.right[rows].tolist(), strict=True))
+
+
+def _shown(bpe: Bpe, piece: int) -> str:
+    return repr(bpe.vocabulary.bytes(piece).decode("utf-8", errors="backslashreplace"))
+
+
+def _made(bpe: Bpe, pair: tuple[int, int]) -> str:
+    found = bpe.pair(*pair)
+    return _shown(bpe, found[1]) if found is not None else "?"
+
+
+def _unmade(bpe: Bpe) -> int:
+    """Return a piece that matches whole pre-tokens though merging its text never gives it, or -1.
+
+    Pieces of one symbol are given without a merge.
+    """
+    vocabulary = bpe.vocabulary
+    bare = replace(bpe, ignore_merges=False)
+    ids = np.flatnonzero(vocabulary.matchable)
+    if not len(ids):
+        return -1
+    starts, ends = vocabulary.offsets[ids], vocabulary.offsets[ids + 1]
+    cut = bare.segment(vocabulary.data, starts, ends)
+    place = np.searchsorted(starts, cut.starts, side="right") - 1
+    whole = (cut.starts == starts[place]) & (cut.ends == ends[place])
+    missing = np.setdiff1d(ids, cut.ids[whole])
+    return int(missing[0]) if len(missing) else -1
 
 
 def _reached(bpe: Bpe) -> NDArray[np.bool_]:

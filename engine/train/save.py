@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from engine.errors import ParameterError
 from engine.files import replacing
 from engine.formats.gpt2 import MERGES, VOCABULARIES
-from engine.train.kinds import KINDS, Kind, Trained
+from engine.train.kinds import KINDS, Trained
 from engine.train.record import write_rows
 
 _PAIRS = tuple(zip(VOCABULARIES, MERGES, strict=True))
@@ -49,7 +50,8 @@ def check_format(settings: Any, path: Path, format: str = "") -> None:  # noqa: 
 def _format(settings: Any, path: Path, given: str) -> str:
     """Return the name of the format that is given, or that the path tells."""
     kind = KINDS[type(settings)]
-    name = given or format_of(path, kind)
+    endings = {name: writer.endings for name, writer in kind.writers.items()}
+    name = given or format_of(path, endings)
     if name not in kind.writers:
         raise ParameterError(
             f"no format {name!r} for a {kind.name} vocabulary",
@@ -59,19 +61,22 @@ def _format(settings: Any, path: Path, given: str) -> str:
     return name
 
 
-def format_of(path: Path, kind: Kind) -> str:
-    """Return the format that a path tells. Raises `ParameterError` where it tells none."""
-    if "gpt2" in kind.writers and (path.is_dir() or any(path.name in pair for pair in _PAIRS)):
+def format_of(path: Path, endings: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the format that a path tells; endings: of the formats that it may be.
+
+    Raises `ParameterError` where it tells none.
+    """
+    if "gpt2" in endings and (path.is_dir() or any(path.name in pair for pair in _PAIRS)):
         return "gpt2"
     ending = path.suffix.lower()
-    for name, writer in kind.writers.items():
-        if ending in writer.endings:
+    for name, known in endings.items():
+        if ending in known:
             return name
-    endings = ", ".join(ending for writer in kind.writers.values() for ending in writer.endings)
+    listed = ", ".join(ending for known in endings.values() for ending in known)
     raise ParameterError(
         "the name doesn't tell the format",
         str(path),
-        f"name the format, or end the name with one of {endings}",
+        f"name the format, or end the name with one of {listed}",
     )
 
 
