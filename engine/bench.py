@@ -32,11 +32,13 @@ from engine.kernels import warm_up
 from engine.model import Model
 from engine.pieces import PieceKind
 from engine.progress import Report, silent
-from engine.rng import key_of
+from engine.sample_lines import sample_lines
+from engine.sampler import SamplingSettings
 from engine.unigram import Unigram
 
 ROUNDS = 5
 PATHS = 64
+THETAS = (0.1, 1.0)
 NBEST_SIZE = 100_000
 DEFAULT_MODEL = "everyday-unigram"
 DEFAULT_SIZE = 1 << 20
@@ -100,10 +102,11 @@ def bench(
 
     The first row compares with the library, where it is installed and has one for the format;
     the next ones with the engine's own encoding: the pipeline alone, the segmentation alone, and
-    for a Unigram model perfect sampling at θ = 1. Then for a Unigram model of SentencePiece the
-    marginals, added up by piece, beside the library's encoding, and the `PATHS` best paths beside
-    the library's own, on the first `NBEST_SIZE` bytes, as that takes it long. All go from lines
-    to arrays.
+    for a Unigram model sampling from the exact law by either road. For a Unigram model of
+    SentencePiece that stands beside the library's own sampling too, the marginals, added up by
+    piece, beside the library's encoding, and the `PATHS` best paths, and drawing one of them,
+    beside the library's, on the first `NBEST_SIZE` bytes, as that takes it long. All go from lines
+    to arrays; tables of weights are made anew each time.
     """
     warm_up()
     segmenter, pipeline = model.segmenter, model.pipeline
@@ -111,53 +114,55 @@ def bench(
     spans = (ready.data, ready.starts, ready.ends)
     encode, size = "encode", _size(lines)
     jobs: dict[str, Job] = {encode: lambda: model.encode_lines(lines)}
-    beside: dict[str, str] = {}
+    # The rows: which job beside which other, or beside none.
+    pairs: list[tuple[str, str]] = []
     sizes: dict[str, int] = {}
     peer = peer_of(model, lines)
     if peer is not None:
         jobs[peer[0]] = peer[1]
-        beside[encode] = peer[0]
+    pairs.append((encode, peer[0] if peer is not None else ""))
     jobs["normalize and pre-tokenize"] = lambda: pipeline.prepare_lines(lines)
     jobs["segment"] = lambda: segmenter.segment(*spans)
+    pairs += [("normalize and pre-tokenize", encode), ("segment", encode)]
     if isinstance(segmenter, Unigram):
-        unigram, key = segmenter, key_of(0)
-
-        def sample() -> None:
-            again = pipeline.prepare_lines(lines)
-            unigram.sample_lines(again.data, again.starts, again.ends, 1.0, key)
-
-        jobs["perfect sampling"] = sample
+        with_library = peer is not None and peer[0] == "sentencepiece"
+        whole = "sentencepiece, nbest_size −1, θ = {:g}"
+        for method in ("perfect", "ffbs"):
+            for theta in THETAS:
+                name, other = f"{method} sampling, θ = {theta:g}", whole.format(theta)
+                jobs[name] = _sampling(model, lines, method, theta)
+                pairs.append((name, encode))
+                if with_library:
+                    jobs.setdefault(other, _drawn_by_peer(model, lines, -1, theta))
+                    pairs.append((name, other))
         jobs["marginals"] = lambda: marginal_lines(model, lines, edges=False)
+        pairs.append(("marginals", "sentencepiece" if with_library else encode))
         few = _first(lines, NBEST_SIZE)
         own, other = f"{PATHS} best paths", f"sentencepiece, {PATHS} best"
+        drawn, by_peer = f"one of {PATHS} best, θ = 0.1", f"sentencepiece, nbest_size {PATHS}"
         jobs[own], sizes[own] = lambda: nbest_lines(model, few, PATHS), _size(few)
-        if peer is not None and peer[0] == "sentencepiece":
+        jobs[drawn], sizes[drawn] = _sampling(model, few, "nbest", 0.1), _size(few)
+        if with_library:
             jobs[other] = _sentencepiece_paths(model, few)
-            beside["marginals"], beside[own] = peer[0], other
-        else:
-            beside[own] = ""
+            jobs[by_peer] = _drawn_by_peer(model, few, PATHS, 0.1)
+        pairs.append((own, other if with_library else ""))
+        pairs.append((drawn, by_peer if with_library else ""))
     times = measure(jobs, rounds, report)
-    rows = []
-    for name, own_times in times.items():
-        if name in beside.values():
-            continue
-        seconds = statistics.median(own_times)
-        other = beside.get(name, encode if name != encode else "")
-        peers = times.get(other, [float("nan")])
-        ratios = [b / a for a, b in zip(own_times, peers, strict=False)]
-        rows.append(
-            Row(
-                name,
-                seconds,
-                other,
-                statistics.median(peers),
-                statistics.median(peers) / seconds,
-                min(ratios),
-                max(ratios),
-                sizes.get(name, size),
-            )
-        )
-    return rows
+    return [_row(name, other, times, sizes.get(name, size)) for name, other in pairs]
+
+
+def _row(name: str, other: str, times: dict[str, list[float]], size: int) -> Row:
+    peers = times.get(other, [float("nan")])
+    seconds, peer_seconds = statistics.median(times[name]), statistics.median(peers)
+    ratios = [b / a for a, b in zip(times[name], peers, strict=False)]
+    return Row(
+        name, seconds, other, peer_seconds, peer_seconds / seconds, min(ratios), max(ratios), size
+    )
+
+
+def _sampling(model: Model, lines: Sequence[str], method: str, theta: float) -> Job:
+    settings = SamplingSettings(theta, nbest_size=PATHS)
+    return lambda: list(sample_lines(model, lines, method, settings, 0))
 
 
 def _size(lines: Sequence[str]) -> int:
@@ -251,6 +256,15 @@ def _sentencepiece_paths(model: Model, lines: list[str]) -> Job:
 
     peer = SentencePieceProcessor(model_proto=model.path.read_bytes())
     return lambda: [peer.NBestEncodeAsIds(line, PATHS) for line in lines]
+
+
+def _drawn_by_peer(model: Model, lines: Sequence[str], nbest_size: int, theta: float) -> Job:
+    from sentencepiece import SentencePieceProcessor
+
+    peer, texts = SentencePieceProcessor(model_proto=model.path.read_bytes()), list(lines)
+    return lambda: peer.encode(
+        texts, enable_sampling=True, nbest_size=nbest_size, alpha=theta, num_threads=1
+    )
 
 
 def _tokenizers(model: Model, lines: list[str]) -> tuple[str, Job]:
