@@ -12,6 +12,14 @@ from engine.pieces import PieceKind
 from engine.traces.longest import LongestTrace
 from engine.traces.merges import MergeTrace
 
+LONG, HEAD, TAIL = 48, 28, 14
+"""Characters of a piece that a sentence repeats; of a longer one its head and its tail."""
+
+
+def in_short(text: str) -> str:
+    """Return a piece as a sentence names it."""
+    return text if len(text) <= LONG else f"{text[:HEAD]}…{text[-TAIL:]}"
+
 
 class Labels(QObject):
     """Texts for the symbols of one trace."""

@@ -213,11 +213,11 @@ class MergesWorkspace(Workspace):
         if opened is None:
             return
         text, self._special = self._session.text, self._session.settings.special
-        special, what_if = self._special, self.what_ifs.what_if
+        special, what_if, before = self._special, self.what_ifs.what_if, self._followed
         self._session.jobs.start(
             "merges",
             self.tr("Following the merges"),
-            lambda report: follow(opened, text, special, what_if, report),
+            lambda report: follow(opened, text, special, what_if, before, report),
             self._take,
             self._failed,
         )

@@ -44,14 +44,15 @@ class WhatIf:
 class Followed(NamedTuple):
     """A trace, of which text and model it is, and how many bytes of the text it covers.
 
-    own: the trace of the model as it is. what_if: the change that `trace` is under, None for none,
-    then the two are one. found: where they differ.
+    special: how special strings are read. own: the trace of the model as it is. what_if: the change
+    that `trace` is under, None for none, then the two are one. found: where they differ.
     """
 
     trace: MergeTrace
     key: int
     text: Text
     shown: int
+    special: Special
     own: MergeTrace
     what_if: WhatIf | None = None
     found: Differences | None = None
@@ -66,21 +67,31 @@ class Lane(NamedTuple):
 
 
 def follow(
-    opened: OpenModel, text: Text, special: Special, what_if: WhatIf | None, report: Report
+    opened: OpenModel,
+    text: Text,
+    special: Special,
+    what_if: WhatIf | None,
+    before: Followed | None,
+    report: Report,
 ) -> Followed:
     """Trace the merges of a text, of a long one up to `LIMIT` bytes.
 
+    before: what was followed until now; of the same text by the same model the trace is kept.
     Raises `ParameterError` where special strings are forbidden and the text holds some.
     """
     shown = text.head(LIMIT)
     report(0, 2)
-    own = opened.model.merges(shown, special)
+    own = None
+    if before is not None and before.text is text and before.special == special:
+        own = before.own if before.own.model is opened.model else None
+    if own is None:
+        own = opened.model.merges(shown, special)
+    followed = Followed(own, opened.key, text, shown.n_bytes, special, own)
     if what_if is None:
-        return Followed(own, opened.key, text, shown.n_bytes, own)
+        return followed
     report(1, 2)
     trace = trace_merges(what_if.model(opened.model, own.prepared), own.prepared)
-    found = differences(own, trace)
-    return Followed(trace, opened.key, text, shown.n_bytes, own, what_if, found)
+    return followed._replace(trace=trace, what_if=what_if, found=differences(own, trace))
 
 
 def under_each_rule(own: MergeTrace, rules: tuple[MergeRule, ...], report: Report) -> list[Lane]:

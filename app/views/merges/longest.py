@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.counts import counted
 from app.draw.isolate import isolate
-from app.draw.merge_labels import Labels
+from app.draw.merge_labels import Labels, in_short
 from app.draw.tries import TriedWord
 from app.models.tries import TriesTableModel
 from app.player import Player
@@ -283,7 +283,7 @@ class TryTeller(QObject):
 
     def sentence(self, word: TriedWord, row: int) -> str:
         """Return what leads to a row; pieces stand as `code` marks them."""
-        whole = code(self._labels.pretoken(word.pretoken))
+        whole = code(in_short(self._labels.pretoken(word.pretoken)))
         if not len(word.steps):
             text = self.tr("{word} is an added token: it is cut out of the text beforehand.")
             return text.format(word=whole)
@@ -299,7 +299,7 @@ class TryTeller(QObject):
             return self.tr(
                 "{word} has more characters than this model looks at: without a try it is {token}."
             ).format(word=whole, token=self._unknown(event))
-        tried = code(self._labels.looked_up(event.start, event.end, word.span[0]))
+        tried = code(in_short(self._labels.looked_up(event.start, event.end, word.span[0])))
         if event.kind == TryKind.MISS:
             first, last = word.cells(event.start, event.end)
             if first == last:
@@ -311,7 +311,7 @@ class TryTeller(QObject):
             count = len(self._trace.taken(word.pretoken, event.step + 1).piece)
             text = self.tr("{tried} is in the vocabulary. It is the last of {tokens}.")
             return text.format(tried=tried, tokens=counted(count, "token"))
-        rest = code(self._labels.looked_up(event.end, word.span[1], word.span[0]))
+        rest = code(in_short(self._labels.looked_up(event.end, word.span[1], word.span[0])))
         mark = self._trace.model.vocabulary.mark
         text = self.tr("{tried} is in the vocabulary: a token. The search goes on with {rest}.")
         if mark:

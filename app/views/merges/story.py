@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.counts import counted
-from app.draw.merge_labels import Labels
+from app.draw.merge_labels import Labels, in_short
 from app.draw.word import Word
 from app.widgets.report import code
 from engine.display import is_text, visible
@@ -35,11 +35,11 @@ class Story(QObject):
             text = self.tr("{word} is one token from the start: there is nothing to join.")
         else:
             text = self.tr("{word}: no rule joins any two neighbours, so each brick is a token.")
-        return text.format(word=code(self._labels.pretoken(word.pretoken)))
+        return text.format(word=code(in_short(self._labels.pretoken(word.pretoken))))
 
     def _start(self, word: Word) -> str:
         data = word.trace.prepared.data[slice(*word.span)].tobytes()
-        shown = code(visible(data))
+        shown = code(in_short(visible(data)))
         if word.symbols == len(data) and is_text(data) and not data.isascii():
             characters = len(data.decode())
             text = self.tr(
@@ -87,9 +87,13 @@ class Story(QObject):
             text = self.tr(
                 "{left} and {right} join: their rule, number {rank}, is the only one that fits."
             )
-        told = text.format(left=code(left), right=code(right), rank=f"{event.rank:,}")
+        told = text.format(
+            left=code(in_short(left)), right=code(in_short(right)), rank=f"{event.rank:,}"
+        )
         if (left_part or right_part) and not part:
-            told += " " + self.tr("The bytes now spell {result}.").format(result=code(result))
+            told += " " + self.tr("The bytes now spell {result}.").format(
+                result=code(in_short(result))
+            )
         elif part:
             told += " " + self.tr("The result is still not a whole character.")
         blocked = next((rival for rival in event.rivals if rival.blocked), None)
