@@ -122,8 +122,8 @@ def train_bytepiece(
     the texts come. report: called with (characters, 0) while texts are read, then with bytes done
     and wanted: each is counted once and cut once; then, in rounds whose number isn't known, with
     the pieces cut and to cut. watch: called after each round, with the vocabulary as it is then.
-    Raises `TrainingError` for texts of nothing but white space, `ParameterError` for settings that can't
-    be.
+    Raises `TrainingError` for texts of nothing but white space, `ParameterError` for settings that
+    can't be.
     """
     check_settings(settings)
     corpus = _read(texts, settings.single_digits, report)
