@@ -47,6 +47,8 @@ def stretch_law(
 
     None where that takes more states than are left.
     """
+    if not symbols:
+        return {(): 1.0}
     step = _STEPS[rule]
     first: Symbols = tuple(symbols)
     queued = rule in (DropRule.HUGGINGFACE, DropRule.SENTENCEPIECE)

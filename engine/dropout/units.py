@@ -110,7 +110,9 @@ def _word_law(
         return [(0, len(text), None)]
     plain = not (isinstance(bpe, SubwordNmt) or bpe.lacking)
     apart = rule == DropRule.SENTENCEPIECE and plain
-    bounds = stretches(bpe, [piece for piece, _, _ in symbols]) if apart else [(0, len(symbols))]
+    bounds = [(0, len(symbols))]
+    if apart and symbols:
+        bounds = stretches(bpe, [piece for piece, _, _ in symbols])
     found = []
     for low, high in bounds:
         # Characters that the model leaves out belong to the unit before them.
