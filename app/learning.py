@@ -8,23 +8,42 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from app.apart import call_apart
-from app.recording import Look, part_of
+from app.recording import Look, RoundLook, RoundRow, look_at
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report, silent
+from engine.train import bpe, merge_record, unigram, wordpiece, wordpiece_record
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe, units_of
-from engine.train.kinds import KINDS
-from engine.train.merge_record import ties_at
+from engine.train.kinds import KINDS, Trained
 from engine.train.merges import LearntMerges
 from engine.train.save import check_kind, save, write_record
+from engine.train.unigram import UnigramSettings, train_unigram
+from engine.train.wordpiece import TrainedWordPiece, WordPieceSettings, train_wordpiece
 
 Stage = Literal["reading", "counting", "learning"]
+Unit = Literal["merges", "rounds", "bytes"]
+
+
+class Algorithm(NamedTuple):
+    """What learns from settings of a kind. check: raises an error for settings that can't be."""
+
+    train: Callable[..., Any]
+    check: Callable[[Any], None]
+    unit: Unit
+
+
+ALGORITHMS: dict[type, Algorithm] = {
+    BpeSettings: Algorithm(train_bpe, bpe.check_settings, "merges"),
+    WordPieceSettings: Algorithm(train_wordpiece, wordpiece.check_settings, "merges"),
+    UnigramSettings: Algorithm(train_unigram, unigram.check_settings, "rounds"),
+}
+"""By the type of the settings."""
 
 PAUSE = 0.1
 """Seconds at least between two looks at a run."""
@@ -35,10 +54,10 @@ class Request:
     """A run that is asked for.
 
     paths: files and folders; without any, `text` is the corpus. invalid: what becomes of lines of
-    files that aren't UTF-8.
+    files that aren't UTF-8. settings: of a type of `ALGORITHMS`.
     """
 
-    settings: BpeSettings
+    settings: Any
     paths: tuple[Path, ...] = ()
     text: str = ""
     invalid: Invalid = "refuse"
@@ -46,18 +65,23 @@ class Request:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: files read, characters counted or merges learnt, of how many."""
+    """How far a run is: files read, characters counted, or `unit`s learnt, of how many."""
 
     stage: Stage
     done: int
     total: int
+    unit: Unit = "merges"
+
+
+Seen = Progress | Look | RoundLook
+"""What is seen of a run while it goes on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """A trained vocabulary. notes: of its corpus. refusals: why a format can't hold it, by name."""
 
-    trained: TrainedBpe
+    trained: Any
     notes: tuple[str, ...]
     refusals: dict[str, str]
     seconds: float
@@ -75,24 +99,24 @@ def share_done(merges: LearntMerges, wanted: int) -> float:
     return so_far / max(so_far + to_come, 1.0)
 
 
-def learn_apart(
-    request: Request, report: Report, give: Callable[[Progress | Look], None]
-) -> Outcome:
+def learn_apart(request: Request, report: Report, give: Callable[[Seen], None]) -> Outcome:
     """Train as `request` asks, in a process of its own; `give` gets what is seen of it."""
     outcome: Outcome = call_apart(learn, request, report=report, give=give)
     return outcome
 
 
-def learn(request: Request, report: Report, give: Callable[[Progress | Look], None]) -> Outcome:
+def learn(request: Request, report: Report, give: Callable[[Seen], None]) -> Outcome:
     """Train as `request` asks; runs in the process."""
     begun = time.perf_counter()
     watch = _Watch(request.settings, report, give)
     lines, notes = _lines(request, watch)
     watch.counting(sum(map(len, lines)))
-    trained = train_bpe(lines, request.settings, watch.report, watch.look)
+    train = ALGORITHMS[type(request.settings)].train
+    trained = train(lines, request.settings, watch.report, watch.look)
     watch.look(trained, last=True)
-    # Made here and kept with the merges: in the window's thread it would take its time.
-    _ = trained.merges.symbols
+    if isinstance(trained, (TrainedBpe, TrainedWordPiece)):
+        # Made here and kept with the merges: in the window's thread it would take its time.
+        _ = trained.merges.symbols
     return Outcome(trained, notes, _refusals(request.settings), time.perf_counter() - begun)
 
 
@@ -105,7 +129,7 @@ def _lines(request: Request, watch: _Watch) -> tuple[list[str], tuple[str, ...]]
     return lines, corpus.notes
 
 
-def _refusals(settings: BpeSettings) -> dict[str, str]:
+def _refusals(settings: Any) -> dict[str, str]:
     """Return why formats can't hold what is trained so, as far as the settings tell."""
     found = {}
     for name in KINDS[type(settings)].writers:
@@ -116,7 +140,7 @@ def _refusals(settings: BpeSettings) -> dict[str, str]:
     return found
 
 
-def save_apart(trained: TrainedBpe, path: Path, format_name: str) -> tuple[str, ...]:
+def save_apart(trained: Trained, path: Path, format_name: str) -> tuple[str, ...]:
     """Do what `engine.train.save.save` does, in a process of its own.
 
     It can't be cancelled: a process that is killed while it writes would leave its half behind.
@@ -125,11 +149,11 @@ def save_apart(trained: TrainedBpe, path: Path, format_name: str) -> tuple[str, 
     return notes
 
 
-def _save(trained: TrainedBpe, path: Path, format_name: str, report: Report) -> tuple[str, ...]:
+def _save(trained: Trained, path: Path, format_name: str, report: Report) -> tuple[str, ...]:
     return save(trained, path, format_name)
 
 
-def export_apart(trained: TrainedBpe, path: Path) -> None:
+def export_apart(trained: Trained, path: Path) -> None:
     """Do what `engine.train.save.write_record` does, in a process of its own, to the end.
 
     Raises `ParameterError` for a place that can't be written.
@@ -137,32 +161,43 @@ def export_apart(trained: TrainedBpe, path: Path) -> None:
     call_apart(_export, trained, path, report=silent)
 
 
-def _export(trained: TrainedBpe, path: Path, report: Report) -> None:
+def _export(trained: Trained, path: Path, report: Report) -> None:
     write_record(trained, path)
 
 
-def ties_apart(trained: TrainedBpe, step: int, report: Report) -> list[tuple[bytes, bytes]]:
+def ties_apart(
+    trained: TrainedBpe | TrainedWordPiece, step: int, report: Report
+) -> list[tuple[bytes, bytes]]:
     """Return the whole tie set of merge `step`, from 0, found in a process of its own."""
     pairs: list[tuple[bytes, bytes]] = call_apart(_ties, trained, step, report=report)
     return pairs
 
 
-def _ties(trained: TrainedBpe, step: int, report: Report) -> list[tuple[bytes, bytes]]:
-    units, symbols = units_of(trained.words, trained.settings), trained.merges.symbols
-    found = ties_at(units, trained.merges, step)
+def _ties(
+    trained: TrainedBpe | TrainedWordPiece, step: int, report: Report
+) -> list[tuple[bytes, bytes]]:
+    symbols: Sequence[bytes]
+    if isinstance(trained, TrainedWordPiece):
+        symbols = [piece.encode() for piece in trained.pieces[len(trained.settings.specials) :]]
+        found = wordpiece_record.ties_at(trained, step)
+    else:
+        symbols = trained.merges.symbols
+        found = merge_record.ties_at(
+            units_of(trained.words, trained.settings), trained.merges, step
+        )
     return sorted((symbols[left], symbols[right]) for left, right in found)
 
 
 class _Watch:
     """Tells stages and looks at the run, not too often."""
 
-    def __init__(
-        self, settings: BpeSettings, report: Report, give: Callable[[Progress | Look], None]
-    ) -> None:
+    def __init__(self, settings: Any, report: Report, give: Callable[[Seen], None]) -> None:
         self._settings, self._report, self._give = settings, report, give
         self._stage: Stage = "reading"
         self._characters = 0
+        self._unit = ALGORITHMS[type(settings)].unit
         self._given = 0
+        self._expected = 0
         self._told = self._looked = 0.0
 
     def counting(self, characters: int) -> None:
@@ -178,16 +213,24 @@ class _Watch:
                 self._tell(0, 0)
                 return
             total = self._characters
+        if self._stage == "learning":
+            self._expected = total
         if time.monotonic() - self._told >= PAUSE:
             self._tell(done, total)
 
     def _tell(self, done: int, total: int) -> None:
         self._told = time.monotonic()
         self._report(done, total)
-        self._give(Progress(self._stage, done, total))
+        self._give(Progress(self._stage, done, total, self._unit))
 
-    def look(self, trained: TrainedBpe, *, last: bool = False) -> None:
+    def look(self, trained: Any, *, last: bool = False) -> None:
         """Give what the run has learnt since the look before. last: there is no more."""
+        if not isinstance(trained, (TrainedBpe, TrainedWordPiece)):
+            rows = _rounds(trained)
+            known = self._unit == "rounds" and self._expected > 0
+            share = len(rows) / max(self._expected, len(rows)) if known else 0.0
+            self._give(RoundLook(rows, 1.0 if last else share))
+            return
         now = time.monotonic()
         if now - self._looked < PAUSE and not last:
             return
@@ -196,4 +239,16 @@ class _Watch:
         self._given = len(merges)
         wanted = self._settings.size - len(merges.base) - len(self._settings.specials)
         share = 1.0 if last else share_done(merges, wanted)
-        self._give(Look(first, part_of(merges, first), trained.words.n_bytes, wanted, share))
+        self._give(look_at(trained, first, wanted, share))
+
+
+def _rounds(trained: Any) -> tuple[RoundRow, ...]:
+    """Return the rounds of a run."""
+    ratios = trained.bytes_per_token.tolist()
+    return tuple(
+        RoundRow(
+            number, getattr(row, "step", ""), row.pieces, getattr(row, "objective", None),
+            row.tokens, ratio,
+        )
+        for number, (row, ratio) in enumerate(zip(trained.rounds, ratios, strict=True), 1)
+    )  # fmt: skip

@@ -1,19 +1,27 @@
-"""What a training run has done so far: looks that come while it goes on, put together."""
+"""What a training run has done so far: looks that come while it goes on, put together.
+
+BPE and WordPiece learn merges, a step each. Unigram and BytePiece go through rounds, each of which
+leaves a vocabulary.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.train.bpe import BpeSettings, units_of
+from engine.train.bpe import BpeSettings, TrainedBpe, units_of
 from engine.train.merges import LearntMerges
 from engine.train.replay import Replay, rows_of
 from engine.train.units import Units
+from engine.train.wordpiece import MARK, TrainedWordPiece, WordPieceSettings
+from engine.train.wordpiece_words import WordPieceUnits, cut_wordpiece_words, wordpiece_units
 from engine.train.words import cut, words_of
+
+MergeSettings = BpeSettings | WordPieceSettings
 
 
 @dataclass(frozen=True)
@@ -27,24 +35,22 @@ class MergeRow:
     ties: int
     rival: tuple[bytes, bytes] | None
     rival_count: int
-
-    @property
-    def piece(self) -> bytes:
-        """What the merge makes."""
-        return self.left + self.right
+    piece: bytes
+    """What the merge makes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Bytes a token by vocabulary size, before the first merge and after each.
+    """Bytes a token by vocabulary size: before the first merge and after each, or after each round.
 
-    size: int64[m + 1], pieces. tokens: int64[m + 1], of the corpus. ratio: float64[m + 1], bytes
-    of the corpus a token.
+    size: int64[s], pieces. tokens: int64[s], of the corpus. ratio: float64[s], bytes of the corpus
+    a token.
     """
 
     size: NDArray[np.int64]
     tokens: NDArray[np.int64]
     ratio: NDArray[np.float64]
+    of: Literal["merges", "rounds"] = "merges"
 
     def __len__(self) -> int:
         return len(self.size)
@@ -75,11 +81,68 @@ class Look:
 COLUMNS = ("left", "right", "count", "ties", "rival_left", "rival_right", "rival_count")
 
 
-def part_of(merges: LearntMerges, first: int) -> LearntMerges:
-    """Return the merges from the given one on, as a look holds them."""
+def look_at(trained: TrainedBpe | TrainedWordPiece, first: int, wanted: int, share: float) -> Look:
+    """Return a look at a run whose looks before ended at the merge `first`."""
+    merges = trained.merges
     columns: dict[str, Any] = {name: getattr(merges, name)[first:] for name in COLUMNS}
-    base = () if first else merges.base
-    return replace(merges, base=base, tokens=merges.tokens[first:], **columns)
+    base, tokens = merges.base, merges.tokens[first:]
+    if isinstance(trained, TrainedWordPiece):
+        base, tokens = written(trained.symbols), tokens + trained.symbols.left_out
+    part = replace(merges, base=() if first else base, tokens=tokens, **columns)
+    return Look(first, part, trained.words.n_bytes, wanted, share)
+
+
+def written(symbols: WordPieceUnits) -> tuple[bytes, ...]:
+    """Return base symbols of WordPiece as they are written, those inside words with their mark."""
+    base, mark = symbols.units.base, MARK.encode()
+    return (*base[: symbols.inside], *(mark + symbol for symbol in base[symbols.inside :]))
+
+
+@dataclass(frozen=True)
+class RoundRow:
+    """A round. number: from 1. name: of what it did, "" where all do the same. objective: in nats
+    a word, None where there is none. ratio: bytes of the corpus a token."""
+
+    number: int
+    name: str
+    pieces: int
+    objective: float | None
+    tokens: int
+    ratio: float
+
+
+@dataclass(frozen=True)
+class RoundLook:
+    """All rounds of a run by now. share: as in `Look`, 0 where it isn't known."""
+
+    rows: tuple[RoundRow, ...]
+    share: float
+
+
+class RoundRecording:
+    """The rounds of a run as far as they are known. State k is what round k + 1 left."""
+
+    def __init__(self) -> None:
+        self.rows: tuple[RoundRow, ...] = ()
+
+    def __len__(self) -> int:
+        return max(len(self.rows) - 1, 0)
+
+    def add(self, look: RoundLook) -> None:
+        """Take another look; looks come in order."""
+        if look.rows[: len(self.rows)] != self.rows:
+            raise ValueError(f"a look at {len(look.rows)} rounds that begins otherwise")
+        self.rows = look.rows
+
+    @property
+    def curve(self) -> Curve:
+        """Vocabulary size, tokens and bytes a token after each round."""
+        return Curve(
+            np.array([row.pieces for row in self.rows], dtype=np.int64),
+            np.array([row.tokens for row in self.rows], dtype=np.int64),
+            np.array([row.ratio for row in self.rows], dtype=np.float64),
+            "rounds",
+        )
 
 
 class MergeRows(Sequence[MergeRow]):
@@ -111,6 +174,7 @@ class MergeRows(Sequence[MergeRow]):
             int(merges.ties[k]),
             (symbols[one], symbols[other]) if one >= 0 else None,
             int(merges.rival_count[k]),
+            symbols[len(merges.base) + k],
         )
 
 
@@ -120,7 +184,7 @@ class Recording:
     numbers: from pairs of symbols to the merges that join them. symbols: the bytes of each.
     """
 
-    def __init__(self, settings: BpeSettings) -> None:
+    def __init__(self, settings: MergeSettings) -> None:
         self.settings = settings
         self.n_bytes = 0
         self.symbols: list[bytes] = []
@@ -145,10 +209,12 @@ class Recording:
             self._append(name, getattr(part, name), look.first)
         self._append("tokens", part.tokens, look.first)
         symbols, numbers = self.symbols, self.numbers
+        # What follows in a word is written with a mark of its own.
+        unwritten = len(MARK) if isinstance(self.settings, WordPieceSettings) else 0
         pairs = zip(part.left.tolist(), part.right.tolist(), strict=True)
         for k, pair in enumerate(pairs, start=look.first):
             numbers.setdefault(pair, k)
-            symbols.append(symbols[pair[0]] + symbols[pair[1]])
+            symbols.append(symbols[pair[0]] + symbols[pair[1]][unwritten:])
         self._length = look.done
 
     def _append(self, name: str, values: NDArray[Any], first: int) -> None:
@@ -189,8 +255,14 @@ class Recording:
 
     def cut(self, text: str) -> Units:
         """Return a text as words of base symbols, as the run cuts its corpus."""
-        words = cut(text, self.settings.pre_tokenizer)
-        return units_of(words_of((word.encode(), 1) for word in words), self.settings)
+        settings = self.settings
+        if isinstance(settings, BpeSettings):
+            words = cut(text, settings.pre_tokenizer)
+            return units_of(words_of((word.encode(), 1) for word in words), settings)
+        words = cut_wordpiece_words(text, settings.pre_tokenizer, settings.cleaning)
+        counted = words_of((word.encode(), 1) for word in words)
+        symbols = wordpiece_units(counted, settings.longest_word, None)
+        return replace(symbols.units, base=written(symbols))
 
     def replay(self, units: Units) -> Replay:
         """Return what the merges known by now do to the words of a text."""

@@ -8,10 +8,11 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Job, Jobs
-from app.learning import Outcome, Progress, Request, learn_apart
-from app.recording import Look, Recording
+from app.learning import Outcome, Progress, Request, Seen, learn_apart
+from app.recording import Look, Recording, RoundLook, RoundRecording
 from engine.progress import Report
 
+Recorded = Recording | RoundRecording
 State = Literal["idle", "running", "stopping", "done", "failed", "cancelled"]
 
 SOONEST = 0.5
@@ -35,11 +36,11 @@ class Trainer(QObject):
         self.request: Request | None = None
         """What the newest run was asked for."""
         self.progress: Progress | None = None
-        self.look: Look | None = None
+        self.look: Look | RoundLook | None = None
         self.outcome: Outcome | None = None
         """What the last run that came to its end has made."""
-        self._record: Recording | None = None
-        self._growing: Recording | None = None
+        self._record: Recorded | None = None
+        self._growing: Recorded | None = None
         self.error: BaseException | None = None
 
     @property
@@ -48,7 +49,7 @@ class Trainer(QObject):
         return self.state in ("running", "stopping")
 
     @property
-    def recording(self) -> Recording | None:
+    def recording(self) -> Recorded | None:
         """What the run under way has done by now, or the last one that came to its end."""
         return self._growing if self.busy else self._record
 
@@ -86,21 +87,29 @@ class Trainer(QObject):
         left = took * (1 - look.share) / look.share - (time.monotonic() - self._looked)
         return max(left, 0.0)
 
-    def _part(self, part: Progress | Look) -> None:
+    def _part(self, part: Seen) -> None:
         if self.state != "running":
             return
         now = time.monotonic()
-        if isinstance(part, Look):
+        if isinstance(part, (Look, RoundLook)):
             self.look, self._looked = part, now
-            if self._growing is None and self.request is not None:
-                self._growing = Recording(self.request.settings)
-            if self._growing is not None:
-                self._growing.add(part)
+            self._record_look(part)
         else:
             self.progress = part
             if part.stage == "learning" and part.total and not self._begun:
                 self._begun = now
         self.moved.emit()
+
+    def _record_look(self, look: Look | RoundLook) -> None:
+        assert self.request is not None
+        if isinstance(look, Look):
+            if not isinstance(self._growing, Recording):
+                self._growing = Recording(self.request.settings)
+            self._growing.add(look)
+        else:
+            if not isinstance(self._growing, RoundRecording):
+                self._growing = RoundRecording()
+            self._growing.add(look)
 
     def _done(self, outcome: Outcome) -> None:
         self.outcome, self._record = outcome, self._growing

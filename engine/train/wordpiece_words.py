@@ -78,6 +78,13 @@ def count_wordpiece_words(
     return Words(data, offsets, counts, number, characters, size)
 
 
+def cut_wordpiece_words(text: str, pre_tokenizer: PreTokenizer, cleaning: Cleaning) -> list[str]:
+    """Return the words of a text in order, cut as `count_wordpiece_words` cuts."""
+    normalizer, splitter = components(pre_tokenizer, cleaning)
+    shown = text if normalizer is None else normalizer.normalize_str(text)
+    return [word for word, _ in splitter.pre_tokenize_str(shown)]
+
+
 def _by_library(texts: Sequence[str], fates: Fates) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the words of texts end to end, and where each ends, from the library itself."""
     words = []

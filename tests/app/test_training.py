@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt
 
 from app.learning import Progress, Request, learn, share_done
 from app.models.training import COUNT, LEFT, PIECE, RIVAL, RIVAL_COUNT, STEP, TIES, RecordModel
-from app.recording import Look, MergeRows, Recording, part_of
+from app.recording import Look, MergeRows, Recording
+from app.recording import look_at as look_from
 from app.training import Trainer
 from app.views.training import TrainingWindow
 from app.views.training.curve import axis_marks
@@ -34,7 +35,7 @@ def look_at(trained, upto, first=0, share=0.5):
     names = ("left", "right", "count", "ties", "rival_left", "rival_right", "rival_count")
     columns = {name: getattr(whole, name)[:upto] for name in names}
     so_far = replace(whole, tokens=whole.tokens[: upto + 1], **columns)
-    return Look(first, part_of(so_far, first), trained.words.n_bytes, 43, share)
+    return look_from(replace(trained, merges=so_far), first, 43, share)
 
 
 def recording_of(trained):
@@ -54,7 +55,7 @@ def window(qtbot, session, theme, tmp_path):
     path.write_text(TEXT, encoding="utf-8")
     form = window.form
     form.choose([path])
-    form.pre_tokenizer.setCurrentIndex(form.pre_tokenizer.findData("whitespace"))
+    form.bpe.pre_tokenizer.setCurrentIndex(form.bpe.pre_tokenizer.findData("whitespace"))
     form.size_field.set_value(300)
     form.specials.setPlainText("<unk>")
     window.trainer = trainer
@@ -112,7 +113,7 @@ def test_a_run_ends_with_the_engines_merges(qtbot, window, trained):
     assert window.run.table.currentIndex().row() == window.run.curve.step - 1
 
     # Another run that fails leaves what is there.
-    window.form.style_choice.button("characters").click()
+    window.form.bpe.style_choice.button("characters").click()
     window.form.size_field.set_value(10)
     run(qtbot, window)
     assert window.trainer.state == "failed"
@@ -314,12 +315,13 @@ def test_tab_goes_from_the_settings_to_the_run_to_the_results(qtbot, window):
     run(qtbot, window)
     window.activateWindow()
     form, results, shown, bar = window.form, window.results, window.run, window.run.bar
-    form.style_choice.set_value("characters")
-    form.style_choice.changed.emit("characters")
+    form.bpe.style_choice.set_value("characters")
+    form.bpe.style_choice.changed.emit("characters")
     wanted = [
         form.corpus, form.files_button, form.folder_button, form.invalid,
-        form.style_choice.button("characters"), form.pre_tokenizer, form.mark, form.size_field,
-        form.tie, form.least, form.longest, form.specials, window.train_button, shown.curve,
+        form.algorithm.button("bpe"), form.size_field, form.specials,
+        form.bpe.style_choice.button("characters"), form.bpe.pre_tokenizer, form.bpe.mark,
+        form.bpe.tie, form.bpe.least, form.bpe.longest, window.train_button, shown.curve,
         shown.report, shown.sample_field, shown.sample, shown.table, bar.track, bar.first,
         bar.back, bar.play, bar.loop, bar.speed, results.format, results.save_button,
         results.open_button, results.export_button,

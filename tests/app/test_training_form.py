@@ -6,13 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from app.views.training.form import PATTERN, TrainingForm
+from app.views.training.bpe_options import PATTERN
+from app.views.training.form import TrainingForm
 from app.views.training.sentences import sum_line, tie_sentences, time_left
 from app.widgets.integer_field import IntegerField
 from engine import bundled
 from engine.corpus import open_corpus
 from engine.train.bpe import BpeSettings
 from engine.train.merges import LONGEST, TIE_BREAKS
+from engine.train.scripts import Constraints
+from engine.train.unigram import UnigramSettings
+from engine.train.wordpiece import WordPieceSettings
+from engine.train.wordpiece_words import Cleaning
 
 
 @pytest.fixture
@@ -38,44 +43,44 @@ def enter(field: IntegerField, text: str) -> None:
 def test_what_stands_there_at_first(form):
     assert form.settings() == BpeSettings(2000, "bytes", "cl100k")
     assert form.request().paths == (bundled.corpus_path(),)
-    assert not form.mark.isEnabled()
-    assert not form.pattern.isVisible()
+    assert not form.bpe.mark.isEnabled()
+    assert not form.bpe.pattern.isVisible()
     assert form.problem() == ""
 
 
 def test_every_control_is_in_the_settings(form):
-    form.style_choice.button("characters").click()
-    choose(form.pre_tokenizer, PATTERN)
-    form.pattern.setText(r"\S+")
-    form.mark.setText("</w>")
+    form.bpe.style_choice.button("characters").click()
+    choose(form.bpe.pre_tokenizer, PATTERN)
+    form.bpe.pattern.setText(r"\S+")
+    form.bpe.mark.setText("</w>")
     enter(form.size_field, "1,234")
-    form.tie.setCurrentIndex(TIE_BREAKS.index("lowest-ids"))
-    enter(form.least, "3")
-    enter(form.longest, "12")
+    form.bpe.tie.setCurrentIndex(TIE_BREAKS.index("lowest-ids"))
+    enter(form.bpe.least, "3")
+    enter(form.bpe.longest, "12")
     form.specials.setPlainText("<unk>\n\n<pad>")
     assert form.settings() == BpeSettings(
         1234, "characters", r"\S+", "</w>", ("<unk>", "<pad>"), "lowest-ids", 3, 12
     )
-    enter(form.longest, "0")
+    enter(form.bpe.longest, "0")
     assert form.settings().longest == LONGEST
 
 
 def test_the_pre_tokenizer_goes_with_the_symbols_until_one_is_chosen(form):
-    form.style_choice.button("characters").click()
+    form.bpe.style_choice.button("characters").click()
     assert form.settings().pre_tokenizer == "whitespace"
-    choose(form.pre_tokenizer, "metaspace")
-    form.style_choice.button("bytes").click()
+    choose(form.bpe.pre_tokenizer, "metaspace")
+    form.bpe.style_choice.button("bytes").click()
     assert form.settings().pre_tokenizer == "metaspace"
 
 
 def test_a_mark_is_for_characters_only(form):
-    form.style_choice.button("characters").click()
-    form.mark.setText("</w>")
-    form.style_choice.button("bytes").click()
-    assert not form.mark.isEnabled()
+    form.bpe.style_choice.button("characters").click()
+    form.bpe.mark.setText("</w>")
+    form.bpe.style_choice.button("bytes").click()
+    assert not form.bpe.mark.isEnabled()
     assert form.settings().end_of_word == ""
     assert form.problem() == ""
-    form.style_choice.button("characters").click()
+    form.bpe.style_choice.button("characters").click()
     assert form.settings().end_of_word == "</w>"
 
 
@@ -97,11 +102,11 @@ def test_the_sum_is_spelled_out():
         (lambda form: enter(form.size_field, "255"), "256 pieces already"),
         (lambda form: form.specials.setPlainText("<a>\n<a>"), "named twice"),
         (
-            lambda form: (choose(form.pre_tokenizer, PATTERN), form.pattern.setText("(")),
+            lambda form: (choose(form.bpe.pre_tokenizer, PATTERN), form.bpe.pattern.setText("(")),
             "is no pattern",
         ),
         (
-            lambda form: (choose(form.pre_tokenizer, PATTERN), form.pattern.setText("")),
+            lambda form: (choose(form.bpe.pre_tokenizer, PATTERN), form.bpe.pattern.setText("")),
             "pattern is empty",
         ),
     ],
@@ -149,16 +154,17 @@ def test_files_are_chosen_and_wrong_bytes_dealt_with(form, monkeypatch):
 
 def test_each_tie_rule_says_what_it_does_and_whose_it_is(form):
     assert set(tie_sentences()) == set(TIE_BREAKS)
-    form.tie.setCurrentIndex(TIE_BREAKS.index("shortest-then-smallest"))
-    assert "SentencePiece" in form.tie_note.text()
-    form.tie.setCurrentIndex(TIE_BREAKS.index("lexicographic-largest"))
-    assert "subword-nmt" in form.tie_note.text()
+    form.bpe.tie.setCurrentIndex(TIE_BREAKS.index("shortest-then-smallest"))
+    assert "SentencePiece" in form.bpe.tie_note.text()
+    form.bpe.tie.setCurrentIndex(TIE_BREAKS.index("lexicographic-largest"))
+    assert "subword-nmt" in form.bpe.tie_note.text()
 
 
 def test_each_control_has_a_name_and_a_tip(form):
     controls = (
-        form.corpus, form.invalid, form.style_choice, form.pre_tokenizer, form.pattern, form.mark,
-        form.size_field, form.tie, form.least, form.longest, form.specials,
+        form.corpus, form.invalid, form.bpe.style_choice, form.bpe.pre_tokenizer,
+        form.bpe.pattern, form.bpe.mark, form.size_field, form.bpe.tie, form.bpe.least,
+        form.bpe.longest, form.specials,
     )  # fmt: skip
     names = [control.accessibleName() for control in controls]
     assert all(names)
@@ -176,3 +182,50 @@ def test_the_time_left():
 def test_an_empty_text_is_no_corpus(form, session):
     assert not session.text.string
     assert form.corpus.findData("text") < 0
+
+
+def test_wordpiece_has_options_of_its_own(form):
+    form.algorithm.button("wordpiece").click()
+    assert form.wordpiece.isVisible()
+    assert not form.bpe.isVisible()
+    assert "##" in form.algorithm_note.text()
+    assert form.settings() == WordPieceSettings(2000)
+    enter(form.size_field, "900")
+    form.wordpiece.lower_case.click()
+    choose(form.wordpiece.select, "frequency")
+    choose(form.wordpiece.tie, "lowest-ids")
+    enter(form.wordpiece.least, "3")
+    enter(form.wordpiece.longest, "9")
+    form.specials.setPlainText("[UNK]\n[NEW]")
+    specials = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[NEW]")
+    assert form.settings() == WordPieceSettings(
+        900, "bert", Cleaning(lower_case=True), specials, "frequency", "lowest-ids", 3, 9
+    )
+    # Split at white space, texts stay as they are.
+    choose(form.wordpiece.pre_tokenizer, "whitespace")
+    assert not form.wordpiece.lower_case.isEnabled()
+    assert form.settings().cleaning == Cleaning()
+    assert form.problem() == ""
+    assert "6 special tokens = 900 pieces" in sum_line(form.settings())
+
+
+def test_unigram_has_options_of_its_own(form):
+    form.algorithm.button("unigram").click()
+    assert form.unigram.isVisible()
+    assert form.settings() == UnigramSettings(2000)
+    choose(form.unigram.normalizer, "identity")
+    form.unigram.prefix.click()
+    form.unigram.coverage.setValue(0.98)
+    form.unigram.fallback.click()
+    enter(form.unigram.longest, "8")
+    form.unigram.by_script.click()
+    form.unigram.single_digits.click()
+    assert form.settings() == UnigramSettings(
+        2000, "identity", prefix=False, coverage=0.98, byte_fallback=True, longest=8,
+        constraints=Constraints(True, False, True, True),
+    )  # fmt: skip
+    assert sum_line(form.settings()) == (
+        "3 special tokens + 256 bytes + characters + longer pieces = 2,000 pieces"
+    )
+    enter(form.size_field, "100")
+    assert "smaller than its characters and special tokens (260)" in form.problem()

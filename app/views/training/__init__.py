@@ -19,9 +19,10 @@ from PySide6.QtWidgets import (
 
 from app import errors
 from app.counts import counted
+from app.recording import RoundRecording
 from app.session import Session
 from app.theme import SIZE_DATA, Theme
-from app.training import Trainer
+from app.training import Recorded, Trainer
 from app.views.banner import Banners, Message
 from app.views.error_dialog import ErrorDialog
 from app.views.status import ProgressLine
@@ -238,8 +239,13 @@ class TrainingWindow(QDialog):
         self._show_progress()
         if recording is not None and trainer.request is not None and trainer.look is not None:
             self.run.grow(recording, trainer.request.settings.size)
-            words = self.tr("{base}, then a merge a step; the newest at the end")
-            self.about.setText(words.format(base=counted(len(recording.base), "base symbol")))
+            self.about.setText(self._about_run(recording))
+
+    def _about_run(self, recording: Recorded) -> str:
+        if isinstance(recording, RoundRecording):
+            return self.tr("The newest round at the end")
+        words = self.tr("{base}, then a merge a step; the newest at the end")
+        return words.format(base=counted(len(recording.base), "base symbol"))
 
     def _show_outcome(self) -> None:
         """Show the last vocabulary that was trained, if there is one."""

@@ -92,8 +92,15 @@ class CurveView(QWidget):
         curve, step = self._curve, self._step
         if curve is None or not 0 <= step < len(curve):
             return ""
-        return self.tr("step {step} · {size} pieces · {ratio} bytes a token").format(
-            step=f"{step:,}", size=f"{curve.size[step]:,}", ratio=f"{curve.ratio[step]:.3f}"
+        if curve.of == "rounds":
+            words, step_number = (
+                self.tr("round {n} · {size} pieces · {ratio} bytes a token"),
+                step + 1,
+            )
+        else:
+            words, step_number = self.tr("step {n} · {size} pieces · {ratio} bytes a token"), step
+        return words.format(
+            n=f"{step_number:,}", size=f"{curve.size[step]:,}", ratio=f"{curve.ratio[step]:.3f}"
         )
 
     # Places
@@ -110,8 +117,11 @@ class CurveView(QWidget):
         curve = self._curve
         if curve is None or not len(curve):
             return 0.0, max(float(self._end), 1.0), 0.0, 1.0
-        first, (low, high) = float(curve.size[0]), self._range
-        return first, max(float(self._end), first + 1), low, low + max(high - low, 0.1) * 1.08
+        first, (low, high) = float(curve.size.min()), self._range
+        if curve.of == "rounds":
+            first = min(first, float(self._end)) * 0.98
+        last = max(float(self._end), float(curve.size.max()), first + 1)
+        return first, last, low, low + max(high - low, 0.1) * 1.08
 
     def _places(self, size: Floats, ratio: Floats) -> list[QPointF]:
         """Return where vocabulary sizes and ratios stand."""
@@ -130,7 +140,7 @@ class CurveView(QWidget):
         if curve is None:
             return -1
         share = (x - plot.left()) / max(plot.width(), 1.0)
-        return min(max(round(share * (last - first)), 0), len(curve) - 1)
+        return int(np.abs(curve.size - (first + share * (last - first))).argmin())
 
     # Painting
 
@@ -148,7 +158,10 @@ class CurveView(QWidget):
             if len(points) > 1:
                 painter.drawPolyline(QPolygonF(points))
             painter.setBrush(theme.color("best"))
-            if not self._still:
+            if curve.of == "rounds":
+                for point in points:
+                    painter.drawEllipse(point, 2.5, 2.5)
+            elif not self._still:
                 painter.drawEllipse(points[-1], 3, 3)
             self._paint_mark(painter, curve)
         if self.hasFocus():

@@ -14,6 +14,7 @@ from app.theme import Theme
 from app.views.training.saving import ENDINGS, ask, check_place, format_names, proposal
 from engine.errors import ParameterError
 from engine.progress import Report
+from engine.train.bpe import BpeSettings
 
 
 class ResultBar(QWidget):
@@ -37,8 +38,8 @@ class ResultBar(QWidget):
         self.format = QComboBox()
         self.format.setAccessibleName(self.tr("Format"))
         self.format.setToolTip(self.tr("The format that the vocabulary is saved in"))
-        for name, words in format_names().items():
-            self.format.addItem(words, name)
+        self._kind: type = BpeSettings
+        self._list_formats()
         label = QLabel(self.tr("&Format"))
         label.setBuddy(self.format)
         self.save_button = QPushButton(self.tr("Save &as…"))
@@ -48,7 +49,7 @@ class ResultBar(QWidget):
             self.tr("Open the saved vocabulary as a model; it is saved first where it isn't yet")
         )
         self.export_button = QPushButton(self.tr("E&xport the record…"))
-        self.export_button.setToolTip(self.tr("Write a row for each merge as CSV or JSON"))
+        self.export_button.setToolTip(self.tr("Write a row for each step as CSV or JSON"))
         self.save_button.clicked.connect(lambda: self._save(then_open=False))
         self.open_button.clicked.connect(self._open)
         self.export_button.clicked.connect(self._export)
@@ -63,12 +64,20 @@ class ResultBar(QWidget):
         row.addWidget(self.export_button)
         self.set_outcome(None)
 
+    def _list_formats(self) -> None:
+        self.format.clear()
+        for name, words in format_names(self._kind).items():
+            self.format.addItem(words, name)
+
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
     def set_outcome(self, outcome: Outcome | None) -> None:
         """Offer another vocabulary, or none."""
         self._outcome, self.place = outcome, None
+        if outcome is not None and type(outcome.trained.settings) is not self._kind:
+            self._kind = type(outcome.trained.settings)
+            self._list_formats()
         for widget in (self.format, self.save_button, self.open_button, self.export_button):
             widget.setEnabled(outcome is not None)
         refusals = {} if outcome is None else outcome.refusals
@@ -80,9 +89,9 @@ class ResultBar(QWidget):
             items.item(row).setEnabled(not reason)
             self.format.setItemData(row, reason, Qt.ItemDataRole.ToolTipRole)
         if self.format.currentData() in refusals:
-            able = [name for name in format_names() if name not in refusals]
+            able = [name for name in format_names(self._kind) if name not in refusals]
             self.format.setCurrentIndex(self.format.findData(able[0]) if able else 0)
-        self.save_button.setEnabled(outcome is not None and len(refusals) < len(ENDINGS))
+        self.save_button.setEnabled(outcome is not None and len(refusals) < self.format.count())
 
     def _open(self) -> None:
         if self.place is not None:
@@ -94,7 +103,7 @@ class ResultBar(QWidget):
         name = self.format.currentData()
         kinds = {ENDINGS[name]: self.format.currentText()}
         title = self.tr("Save the vocabulary")
-        path = ask(self, title, self._folder, proposal(name), kinds)
+        path = ask(self, title, self._folder, proposal(name, self._kind), kinds)
         if path is not None:
             self.save_to(path, name, then_open=then_open)
 
@@ -127,8 +136,8 @@ class ResultBar(QWidget):
         )  # fmt: skip
 
     def _export(self) -> None:
-        kinds = {"csv": self.tr("Table, a row for each merge"), "json": self.tr("JSON")}
-        path = ask(self, self.tr("Export the record"), self._folder, "merges.csv", kinds)
+        kinds = {"csv": self.tr("Table, a row for each step"), "json": self.tr("JSON")}
+        path = ask(self, self.tr("Export the record"), self._folder, "record.csv", kinds)
         if path is not None:
             self.export_to(path)
 

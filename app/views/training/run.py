@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
@@ -18,23 +20,27 @@ from app.counts import counted
 from app.jobs import Jobs
 from app.learning import ties_apart
 from app.models.training import PIECE, RecordModel
+from app.models.training_rounds import RoundModel
 from app.player import Player
-from app.recording import Recording
+from app.recording import Recording, RoundRecording
 from app.theme import SIZE_BODY, Theme
+from app.training import Recorded
 from app.views.player_bar import PlayerBar
 from app.views.training.curve import CurveView
 from app.views.training.sample import SampleBricks
-from app.views.training.step_report import TIES, Pairs, step_parts
+from app.views.training.step_report import TIES, Pairs, round_parts, step_parts
 from app.widgets import player_keys
 from app.widgets.plain_cells import PlainCells
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
 from engine.progress import Report as Progress
-from engine.train.bpe import TrainedBpe
+from engine.train.kinds import Trained
 
 WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
 """Of the table's columns; the pieces take what is left."""
+
+ROUND_WIDTHS = (80, 110, 110, 130)
 
 REPORT_WIDTH = 290
 LONGEST = 300
@@ -52,8 +58,8 @@ class RunView(QWidget):
     ) -> None:
         super().__init__(parent)
         self._jobs, self._theme = jobs, theme
-        self._recording: Recording | None = None
-        self._trained: TrainedBpe | None = None
+        self._recording: Recorded | None = None
+        self._trained: Any = None
         self._ties: tuple[int, Pairs] | None = None
         self._end = 0
         self._quiet = False
@@ -65,6 +71,8 @@ class RunView(QWidget):
         self.sample = SampleBricks(self.player, theme)
         self.rows = RecordModel(theme, self)
         self.table = RowsTable(self.rows, self.tr("Merges"), theme, WIDTHS)
+        self.rounds = RoundModel(self)
+        self.round_table = RowsTable(self.rounds, self.tr("Rounds"), theme, ROUND_WIDTHS)
         self.bar = PlayerBar(theme, stacked=True)
         self._compose()
         self._dress()
@@ -73,7 +81,8 @@ class RunView(QWidget):
         self.report.followed.connect(self._followed)
         self.sample_field.textChanged.connect(self._sample_typed)
         self.sample.selected.connect(self._mark_steps)
-        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        for table in (self.table, self.round_table):
+            table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self.player.position_changed.connect(self._show_position)
         self.player.length_changed.connect(self._show_position)
 
@@ -119,6 +128,8 @@ class RunView(QWidget):
         column.addWidget(self._sampling)
         column.addWidget(self._line(QFrame.Shape.HLine))
         column.addWidget(self.table, 3)
+        column.addWidget(self.round_table, 3)
+        self.round_table.hide()
         column.addWidget(self.bar)
 
     def _line(self, shape: QFrame.Shape) -> QFrame:
@@ -140,7 +151,7 @@ class RunView(QWidget):
         """Show nothing."""
         self._take(None, None)
 
-    def show_whole(self, recording: Recording, trained: TrainedBpe) -> None:
+    def show_whole(self, recording: Recorded, trained: Trained) -> None:
         """Show the recording of a run that is over, at its end unless it is on show already."""
         if recording is self._recording:
             self._trained = trained
@@ -149,15 +160,20 @@ class RunView(QWidget):
             self._take(recording, trained)
             self.player.seek(self.player.length)
 
-    def grow(self, recording: Recording, end: int) -> None:
+    def grow(self, recording: Recorded, end: int) -> None:
         """Show what a recording has got since. end: pieces where the curve's axis ends."""
         self._end = end
         new = recording is not self._recording
         if new:
             self._take(recording, None)
         at_end = new or self.player.position == self.player.length
-        self.rows.grow(recording.rows)
-        self.sample.grow()
+        self._quiet = True
+        if isinstance(recording, Recording):
+            self.rows.grow(recording.rows)
+            self.sample.grow()
+        else:
+            self.rounds.set_rows(recording.rows)
+        self._quiet = False
         self._show_curve()
         self.player.grow(len(recording))
         self._mark_steps()
@@ -166,19 +182,25 @@ class RunView(QWidget):
         else:
             self._show_position()
 
-    def _take(self, recording: Recording | None, trained: TrainedBpe | None) -> None:
+    def _take(self, recording: Recorded | None, trained: Trained | None) -> None:
         """Show another recording from its beginning."""
         self._recording, self._trained, self._ties = recording, trained, None
         self._jobs.cancel(TIES)
         if trained is not None:
             self._end = trained.size
+        merges = recording if isinstance(recording, Recording) else None
+        by_rounds = isinstance(recording, RoundRecording)
         self._quiet = True
-        self.rows.set_rows(recording.rows if recording is not None else ())
+        self.rows.set_rows(merges.rows if merges is not None else ())
+        self.rounds.set_rows(recording.rows if isinstance(recording, RoundRecording) else ())
         self._quiet = False
-        for widget in (self._side, self.report, self._sampling):
+        self.table.setVisible(not by_rounds)
+        self.round_table.setVisible(by_rounds)
+        for widget in (self._side, self.report):
             widget.setVisible(recording is not None)
+        self._sampling.setVisible(merges is not None)
         self.bar.set_player(self.player if recording is not None else None)
-        self.sample.set_sample(recording, self.sample_field.text())
+        self.sample.set_sample(merges, self.sample_field.text())
         self._show_curve()
         self.player.set_trace(len(recording) if recording is not None else 0)
         self._mark_steps()
@@ -198,34 +220,42 @@ class RunView(QWidget):
             self.report.set_parts(())
             return
         self.curve.mark(done)
-        self.sample.go_to(done)
-        self.sample_note.setText(counted(self.sample.n_tokens, "token"))
-        self._quiet = True
-        if done > 0:
-            if self.table.currentIndex().row() != done - 1:
-                self.table.selectRow(done - 1)
+        if isinstance(recording, Recording):
+            self.sample.go_to(done)
+            self.sample_note.setText(counted(self.sample.n_tokens, "token"))
+            self._mark_row(self.table, done - 1)
         else:
-            self.table.selectionModel().clear()
-        self._quiet = False
+            self._mark_row(self.round_table, done)
         self._tell()
+
+    def _mark_row(self, table: RowsTable, row: int) -> None:
+        self._quiet = True
+        if row < 0:
+            table.selectionModel().clear()
+        elif table.currentIndex().row() != row:
+            table.selectRow(row)
+        self._quiet = False
 
     def _tell(self) -> None:
         """Say what the step did."""
         recording, done = self._recording, self.player.position
-        if recording is None:
-            return
-        ties = self._ties[1] if self._ties is not None and self._ties[0] == done else None
-        askable = self._trained is not None
-        self.report.set_parts(step_parts(recording, done, ties, askable=askable))
+        if isinstance(recording, RoundRecording):
+            self.report.set_parts(round_parts(recording, done))
+        elif recording is not None:
+            ties = self._ties[1] if self._ties is not None and self._ties[0] == done else None
+            askable = self._trained is not None
+            self.report.set_parts(step_parts(recording, done, ties, askable=askable))
 
     def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid() and not self._quiet:
-            self.player.seek(current.row() + 1)
+            first = 1 if isinstance(self._recording, Recording) else 0
+            self.player.seek(current.row() + first)
 
     # The sample
 
     def _sample_typed(self, text: str) -> None:
-        self.sample.set_sample(self._recording, text)
+        recording = self._recording
+        self.sample.set_sample(recording if isinstance(recording, Recording) else None, text)
         self._mark_steps()
         self._show_position()
 

@@ -18,30 +18,43 @@ ENDINGS = {
     "tiktoken": "tiktoken",
     "gpt2": "json",
     "subword-nmt": "codes",
+    "bert": "txt",
+    "bytepiece": "model",
 }
-assert set(ENDINGS) == set(KINDS[BpeSettings].writers)
 
 
-def format_names() -> dict[str, str]:
-    """Return what the formats are called, the one that holds most first."""
+def format_names(kind: type = BpeSettings) -> dict[str, str]:
+    """Return what the formats of a kind are called, the one that holds most first.
+
+    kind: the type of the settings, a key of `engine.train.kinds.KINDS`.
+    """
 
     def tr(text: str) -> str:
         return QCoreApplication.translate("Training", text)
 
-    return {
+    names = {
         "huggingface": tr("tokenizer.json"),
         "sentencepiece": tr("SentencePiece"),
         "tiktoken": tr("tiktoken ranks"),
         "gpt2": tr("GPT-2 pair"),
         "subword-nmt": tr("subword-nmt codes"),
+        "bert": tr("vocab.txt"),
+        "bytepiece": tr("BytePiece"),
     }
+    return {name: names.get(name, name) for name in KINDS[kind].writers}
 
 
-def proposal(format_name: str) -> str:
+def proposal(format_name: str, kind: type = BpeSettings) -> str:
     """Return the name that is proposed for a file of a format."""
+    if format_name == "bert":
+        return "vocab.txt"
     if format_name == "huggingface":
         return "tokenizer.json"
-    return VOCABULARIES[0] if format_name == "gpt2" else f"bpe.{ENDINGS[format_name]}"
+    return (
+        VOCABULARIES[0]
+        if format_name == "gpt2"
+        else f"{KINDS[kind].name.lower()}.{ENDINGS[format_name]}"
+    )
 
 
 def check_place(path: Path, format_name: str) -> None:

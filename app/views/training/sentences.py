@@ -2,49 +2,88 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QCoreApplication
 
 from app.counts import counted
 from app.learning import Outcome, Progress
 from engine.train.bpe import BpeSettings
+from engine.train.unigram import TrainedUnigram, UnigramSettings
 
 BYTES = 256
 
 
-def sum_line(settings: BpeSettings) -> str:
+def tr(text: str) -> str:
+    return QCoreApplication.translate("Training", text)
+
+
+def algorithm_sentences() -> dict[str, str]:
+    """Return what each algorithm does, in a sentence."""
+    return {
+        "bpe": tr("The most frequent pair of neighbours becomes one piece, over and over."),
+        "wordpiece": tr(
+            "As BPE, but the pair that stands together more often than by chance; pieces inside a "
+            "word begin with ##."
+        ),
+        "unigram": tr(
+            "Begins with very many pieces, fits their probabilities, and drops those that are "
+            "missed least, round after round."
+        ),
+    }
+
+
+def sum_line(settings: Any) -> str:
     """Return what the vocabulary's size is the sum of, before training.
 
     How many characters a corpus has isn't known then.
     """
     specials = len(settings.specials)
     parts = {"specials": counted(specials, "special token"), "all": counted(settings.size, "piece")}
-    if settings.style == "bytes":
-        words = QCoreApplication.translate("Training", "{base} + {merges} + {specials} = {all}")
+    if isinstance(settings, UnigramSettings):
+        parts["specials"] = counted(_unscored(settings), "special token")
+        if settings.byte_fallback:
+            words = tr("{specials} + 256 bytes + characters + longer pieces = {all}")
+        else:
+            words = tr("{specials} + the characters of the corpus + longer pieces = {all}")
+        return words.format(**parts)
+    if isinstance(settings, BpeSettings) and settings.style == "bytes":
+        words = tr("{base} + {merges} + {specials} = {all}")
         merges = max(settings.size - BYTES - specials, 0)
         return words.format(base=counted(BYTES, "byte"), merges=counted(merges, "merge"), **parts)
-    return QCoreApplication.translate(
-        "Training", "The characters of the corpus + merges + {specials} = {all}"
-    ).format(**parts)
+    return tr("The characters of the corpus + merges + {specials} = {all}").format(**parts)
+
+
+def _unscored(settings: UnigramSettings) -> int:
+    """Return how many special tokens there are, byte pieces aside."""
+    return len(settings.first) - BYTES * settings.byte_fallback
 
 
 def sum_of(outcome: Outcome) -> str:
     """Return what the size of a trained vocabulary is the sum of."""
     trained = outcome.trained
-    settings, merges = trained.settings, trained.merges
-    return QCoreApplication.translate("Training", "{base} + {merges} + {specials} = {all}").format(
-        base=counted(len(merges.base), "byte" if settings.style == "bytes" else "character"),
+    settings, whole = trained.settings, counted(trained.size, "piece")
+    if isinstance(trained, TrainedUnigram):
+        base = [counted(_unscored(settings), "special token")]
+        if settings.byte_fallback:
+            base.append(counted(BYTES, "byte"))
+        longer = trained.size - len(settings.first) - trained.n_characters
+        base += [counted(trained.n_characters, "character"), counted(longer, "longer piece")]
+        return tr("{parts} = {all}").format(parts=" + ".join(base), all=whole)
+    merges = trained.merges
+    by_bytes = isinstance(settings, BpeSettings) and settings.style == "bytes"
+    return tr("{base} + {merges} + {specials} = {all}").format(
+        base=counted(len(merges.base), "byte" if by_bytes else "character"),
         merges=counted(len(merges), "merge"),
         specials=counted(len(settings.specials), "special token"),
-        all=counted(trained.size, "piece"),
+        all=whole,
     )
 
 
 def corpus_line(outcome: Outcome) -> str:
     """Return what was trained on, and how long that took."""
     words = outcome.trained.words
-    return QCoreApplication.translate(
-        "Training", "{lines}, {words} ({different} different), {bytes}; {seconds} s"
-    ).format(
+    return tr("{lines}, {words} ({different} different), {bytes}; {seconds} s").format(
         lines=counted(words.n_texts, "line"),
         words=counted(words.total, "word"),
         different=f"{len(words):,}",
@@ -56,19 +95,17 @@ def corpus_line(outcome: Outcome) -> str:
 def ending(outcome: Outcome) -> str:
     """Return why the vocabulary is smaller than was asked for, "" where it isn't."""
     trained = outcome.trained
+    if isinstance(trained, TrainedUnigram):
+        if trained.ended == "size":
+            return ""
+        return tr("The corpus gives no more: it holds no further piece.")
     if trained.merges.ended == "size":
         return ""
     least = trained.settings.least
-    reason = (
-        QCoreApplication.translate(
-            "Training", "The corpus gives no more: no further pair occurs {n} times."
-        )
-        if least > 1
-        else QCoreApplication.translate(
-            "Training", "The corpus gives no more: there is no further pair."
-        )
-    )
-    return reason.format(n=f"{least:,}")
+    if least > 1:
+        words = tr("The corpus gives no more: no further pair occurs {n} times.")
+        return words.format(n=f"{least:,}")
+    return tr("The corpus gives no more: there is no further pair.")
 
 
 def stage_line(progress: Progress | None) -> str:
@@ -86,6 +123,11 @@ def stage_line(progress: Progress | None) -> str:
         words = QCoreApplication.translate(
             "Training", "Counting words: {done} of {total} characters"
         )
+        return words.format(done=done, total=total)
+    if progress.unit == "rounds":
+        if not progress.total:
+            return tr("Looking for pieces to begin with")
+        words = tr("Learning: {done} of about {total} rounds")
         return words.format(done=done, total=total)
     if not progress.total:
         return QCoreApplication.translate("Training", "Counting pairs")

@@ -6,8 +6,9 @@ from PySide6.QtCore import QCoreApplication
 
 from app.counts import counted
 from app.models.training import piece_text
-from app.recording import MergeRow, Recording
+from app.recording import MergeRow, Recording, RoundRecording
 from app.widgets.report import Facts, Heading, Line, Lines, Part, Section, Sentence, code
+from engine.train.wordpiece import WordPieceSettings
 
 TIES_SHOWN = 500
 """Tied pairs that are listed at most."""
@@ -53,12 +54,49 @@ def step_parts(
     return tuple(parts)
 
 
+def round_parts(recording: RoundRecording, place: int) -> tuple[Part, ...]:
+    """Return what is told of a round, by its place among the rounds known by now."""
+    row = recording.rows[place]
+    rows = [
+        (tr("Vocabulary"), counted(row.pieces, "piece")),
+        (tr("Corpus"), counted(row.tokens, "token")),
+        (tr("Bytes a token"), f"{row.ratio:.3f}"),
+    ]
+    if row.objective is not None:
+        rows.append((tr("Objective"), tr("{n} nats a word").format(n=f"{row.objective:.4f}")))
+    words = tr(
+        "EM fitted the probabilities of these pieces to the corpus. The next round goes on with "
+        "fewer: those are dropped without which the corpus is hardly less likely."
+    )
+    if place:
+        before = recording.rows[place - 1].pieces
+        dropped = tr("{n} fewer than the round before.").format(
+            n=counted(before - row.pieces, "piece")
+        )
+        words = f"{dropped} {words}"
+    title = tr("Round {n}").format(n=f"{row.number:,}")
+    return Heading(title), Sentence(words), Facts(tuple(rows))
+
+
 def _why(recording: Recording, row: MergeRow) -> str:
     """Return why this pair merged."""
     names = {"left": code(piece_text(row.left)), "right": code(piece_text(row.right))}
     names["times"] = counted(row.count, "time")
     if not row.ties:
         return tr("{left} and {right} were given as a merge to begin with.").format(**names)
+    settings = recording.settings
+    names["rule"] = recording.merges.tie_break
+    if isinstance(settings, WordPieceSettings) and settings.select == "likelihood":
+        words = tr(
+            "{left} and {right} stood side by side {times}. For two symbols as frequent as these "
+            "that is more, by the quotient of the counts, than for any other pair."
+        )
+        if row.ties > 1:
+            words = tr(
+                "{left} and {right} stood side by side {times}. By the quotient of the counts "
+                "{others} did as well as these; the tie rule {rule} chose."
+            )
+        return words.format(others=counted(row.ties - 1, "other pair"), **names)
     if row.ties == 1:
         return tr(
             "{left} and {right} stood side by side {times}, more often than any other pair, so "
@@ -67,13 +105,13 @@ def _why(recording: Recording, row: MergeRow) -> str:
     return tr(
         "{left} and {right} stood side by side {times}, as often as {others}. Of these the tie "
         "rule {rule} chose them, and they became one piece."
-    ).format(others=counted(row.ties - 1, "other pair"), rule=recording.merges.tie_break, **names)
+    ).format(others=counted(row.ties - 1, "other pair"), **names)
 
 
 def _ties(row: MergeRow, ties: Pairs | None, *, askable: bool) -> list[Part]:
     if row.ties < 2:
         return []
-    title = Section(tr("{n} pairs had this count").format(n=f"{row.ties:,}"))
+    title = Section(tr("{n} pairs were as good").format(n=f"{row.ties:,}"))
     if ties is None:
         if not askable:
             return [title, Sentence(tr("They can be listed when the run is over."), "ink2")]

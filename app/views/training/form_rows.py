@@ -1,0 +1,109 @@
+"""Controls under each other, each with its label: what the training form is made of."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.widgets.integer_field import IntegerField
+
+LABEL_WIDTH = 116
+MOST = 10_000_000
+
+
+class FormRows(QWidget):
+    """A column of rows; `changed` on every change of what the controls say."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+
+    def add_section(self, text: str) -> None:
+        """Begin a part with a title."""
+        label = QLabel(text)
+        label.setProperty("role", "section")
+        if self._column.count():
+            self._column.addSpacing(8)
+        self._column.addWidget(label)
+
+    def add_row(
+        self, text: str, control: QWidget, tip: str, *, stretch: bool = True, unit: str = ""
+    ) -> QLabel:
+        """Put a control behind its label, and return that."""
+        label = QLabel(text)
+        label.setBuddy(control)
+        label.setFixedWidth(LABEL_WIDTH)
+        label.setToolTip(tip)
+        control.setToolTip(tip)
+        control.setAccessibleName(text.replace("&", ""))
+        control.setAccessibleDescription(tip)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        top = Qt.AlignmentFlag.AlignTop
+        tall = isinstance(control, QPlainTextEdit)
+        row.addWidget(label, 0, top if tall else Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(control, 1 if stretch else 0)
+        if unit:
+            after = QLabel(unit)
+            after.setProperty("role", "second")
+            row.addWidget(after)
+        if not stretch:
+            row.addStretch(1)
+        self._column.addLayout(row)
+        return label
+
+    def add_number(self, text: str, tip: str, unit: str, low: int, value: int) -> IntegerField:
+        """Add a whole number from `low` on."""
+        field = IntegerField(low, MOST, text.replace("&", ""))
+        field.set_value(value)
+        field.entered.connect(lambda _value: self.changed.emit())
+        self.add_row(text, field, tip, stretch=False, unit=unit)
+        return field
+
+    def add_choice(self, text: str, tip: str, options: dict[str, str]) -> QComboBox:
+        """Add a choice of values with what each is called."""
+        box = QComboBox()
+        for value, words in options.items():
+            box.addItem(words, value)
+        box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        box.currentIndexChanged.connect(self.changed)
+        self.add_row(text, box, tip)
+        return box
+
+    def add_check(self, text: str, tip: str, *, on: bool) -> QCheckBox:
+        """Add something that is so or not."""
+        box = QCheckBox(text)
+        box.setChecked(on)
+        box.setToolTip(tip)
+        box.setAccessibleDescription(tip)
+        box.toggled.connect(lambda _on: self.changed.emit())
+        self.add_under(box)
+        return box
+
+    def add_note(self) -> QLabel:
+        """Add room for a sentence under a control."""
+        note = QLabel()
+        note.setWordWrap(True)
+        note.setProperty("role", "second")
+        self.add_under(note)
+        return note
+
+    def add_under(self, widget: QWidget) -> None:
+        """Put a widget under the controls."""
+        row = QHBoxLayout()
+        row.addSpacing(LABEL_WIDTH + 8)
+        row.addWidget(widget, 1)
+        self._column.addLayout(row)

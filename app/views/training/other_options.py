@@ -1,0 +1,147 @@
+"""What WordPiece, Unigram and BytePiece vocabularies are trained with, as controls."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+
+from app.views.training.form_rows import FormRows
+from engine.formats.bert import SPECIALS
+from engine.train.merges import LONGEST, SELECTS, TIE_BREAKS
+from engine.train.scripts import Constraints
+from engine.train.unigram import RULES, UnigramSettings
+from engine.train.wordpiece import PRE_TOKENIZERS, WordPieceSettings
+from engine.train.wordpiece_words import Cleaning
+
+
+class WordPieceOptions(FormRows):
+    """How words are cut, and which pair merges next."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.add_section(self.tr("Words"))
+        self.pre_tokenizer = self.add_choice(
+            self.tr("&Pre-tokenizer"),
+            self.tr("What cuts the texts into words; no piece reaches over two words"),
+            {
+                "bert": self.tr("bert: at spaces and round punctuation"),
+                "whitespace": self.tr("whitespace: at spaces, texts as they are"),
+            },
+        )
+        self.lower_case = self.add_check(
+            self.tr("Lower &case, without accents"),
+            self.tr("Texts are lower-cased and lose their accents first, as for BERT uncased"),
+            on=False,
+        )
+        self.add_section(self.tr("Merges"))
+        names = {
+            "likelihood": self.tr("likelihood: more often together than by chance"),
+            "frequency": self.tr("frequency: most often together, as BPE"),
+        }
+        self.select = self.add_choice(
+            self.tr("C&hosen by"), self.tr("Which pair of neighbours merges next"), names
+        )
+        assert set(names) == set(SELECTS)
+        rules = [rule for rule in TIE_BREAKS if rule != "first-seen"]
+        self.tie = self.add_choice(
+            self.tr("Tie &rule"), self.tr("Which of equal pairs merges first"),
+            {rule: rule for rule in rules},
+        )  # fmt: skip
+        self.least = self.add_number(
+            self.tr("&Lowest pair count"),
+            self.tr("A pair that occurs less often never merges"),
+            self.tr("times"), 1, 2,
+        )  # fmt: skip
+        self.longest = self.add_number(
+            self.tr("Lon&gest piece"),
+            self.tr("Characters that a piece may have; 0: as many as it likes"),
+            self.tr("characters; 0: no limit"), 0, 0,
+        )  # fmt: skip
+        assert set(PRE_TOKENIZERS) == {"bert", "whitespace"}
+        self.changed.connect(self._allow)
+        self._allow()
+
+    def _allow(self) -> None:
+        self.lower_case.setEnabled(self.pre_tokenizer.currentData() == "bert")
+
+    def settings(self, size: int, specials: tuple[str, ...]) -> WordPieceSettings:
+        """Return the settings as the controls have them; BERT's special tokens come first."""
+        lower = self.lower_case.isEnabled() and self.lower_case.isChecked()
+        return WordPieceSettings(
+            size,
+            self.pre_tokenizer.currentData(),
+            Cleaning(lower),
+            (*SPECIALS, *(text for text in specials if text not in SPECIALS)),
+            self.select.currentData(),
+            self.tie.currentData(),
+            self.least.value(),
+            self.longest.value() or LONGEST,
+        )
+
+
+class UnigramOptions(FormRows):
+    """How texts are prepared, and what a piece may hold."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        usual = UnigramSettings(0)
+        self.add_section(self.tr("Texts"))
+        self.normalizer = self.add_choice(
+            self.tr("&Normalizer"), self.tr("What texts go through first; SentencePiece's names"),
+            {rule: rule for rule in RULES},
+        )  # fmt: skip
+        self.prefix = self.add_check(
+            self.tr("▁ before each line"),
+            self.tr("A word at the start of a line is the same as one after a space"),
+            on=usual.prefix,
+        )
+        self.coverage = QDoubleSpinBox()
+        self.coverage.setDecimals(4)
+        self.coverage.setRange(0.0001, 1.0)
+        self.coverage.setSingleStep(0.0005)
+        self.coverage.setValue(usual.coverage)
+        self.coverage.valueChanged.connect(lambda _value: self.changed.emit())
+        tip = self.tr("The share of the corpus's characters that get a piece of their own")
+        self.add_row(self.tr("Character co&verage"), self.coverage, tip, stretch=False)
+        self.fallback = self.add_check(
+            self.tr("Other characters as &bytes"),
+            self.tr("256 pieces for the bytes of characters that have no piece; else unknown"),
+            on=usual.byte_fallback,
+        )
+        self.add_section(self.tr("Pieces"))
+        self.longest = self.add_number(
+            self.tr("Lon&gest piece"), self.tr("Characters that a piece may have, 1 to 32"),
+            self.tr("characters"), 1, usual.longest,
+        )  # fmt: skip
+        self.by_space = self.add_check(
+            self.tr("Cut at spaces"), self.tr("No piece reaches over two words"), on=True
+        )
+        self.by_script = self.add_check(
+            self.tr("Cut between scripts"),
+            self.tr("No piece holds letters of two scripts"),
+            on=True,
+        )
+        self.by_number = self.add_check(
+            self.tr("Cut between digits and letters"),
+            self.tr("No piece holds digits and letters"), on=True,
+        )  # fmt: skip
+        self.single_digits = self.add_check(
+            self.tr("Each digit by itself"), self.tr("No piece holds two digits"), on=False
+        )
+
+    def settings(self, size: int, specials: tuple[str, ...]) -> UnigramSettings:
+        """Return the settings as the controls have them."""
+        return UnigramSettings(
+            size,
+            self.normalizer.currentData(),
+            self.prefix.isChecked(),
+            coverage=round(self.coverage.value(), 4),
+            byte_fallback=self.fallback.isChecked(),
+            specials=specials,
+            constraints=Constraints(
+                self.by_space.isChecked(),
+                self.by_script.isChecked(),
+                self.by_number.isChecked(),
+                self.single_digits.isChecked(),
+            ),
+            longest=self.longest.value(),
+        )
