@@ -26,6 +26,7 @@ from typing import Any
 from engine import bundled
 from engine.bulk import marginal_lines, nbest_lines
 from engine.corpus import open_corpus
+from engine.dropout import BPE_DROPOUTS
 from engine.errors import CorpusError
 from engine.formats import load
 from engine.kernels import warm_up
@@ -40,6 +41,7 @@ ROUNDS = 5
 PATHS = 64
 THETAS = (0.1, 1.0)
 NBEST_SIZE = 100_000
+DROPOUT = 0.1
 DEFAULT_MODEL = "everyday-unigram"
 DEFAULT_SIZE = 1 << 20
 """Bytes of text that the bundled corpus is repeated to."""
@@ -102,7 +104,8 @@ def bench(
 
     The first row compares with the library, where it is installed and has one for the format;
     the next ones with the engine's own encoding: the pipeline alone, the segmentation alone, and
-    for a Unigram model sampling from the exact law by either road. For a Unigram model of
+    for a Unigram model sampling from the exact law by either road. A BPE model's dropouts stand
+    beside the library's encoding without dropout. For a Unigram model of
     SentencePiece that stands beside the library's own sampling too, the marginals, added up by
     piece, beside the library's encoding, and the `PATHS` best paths, and drawing one of them,
     beside the library's, on the first `NBEST_SIZE` bytes, as that takes it long. All go from lines
@@ -124,6 +127,11 @@ def bench(
     jobs["normalize and pre-tokenize"] = lambda: pipeline.prepare_lines(lines)
     jobs["segment"] = lambda: segmenter.segment(*spans)
     pairs += [("normalize and pre-tokenize", encode), ("segment", encode)]
+    if model.bpe is not None:
+        for method in BPE_DROPOUTS:
+            name = f"{method}, p = {DROPOUT:g}"
+            jobs[name] = _sampling(model, lines, method, 1.0)
+            pairs.append((name, peer[0] if peer is not None else encode))
     if isinstance(segmenter, Unigram):
         with_library = peer is not None and peer[0] == "sentencepiece"
         whole = "sentencepiece, nbest_size −1, θ = {:g}"
@@ -161,7 +169,7 @@ def _row(name: str, other: str, times: dict[str, list[float]], size: int) -> Row
 
 
 def _sampling(model: Model, lines: Sequence[str], method: str, theta: float) -> Job:
-    settings = SamplingSettings(theta, nbest_size=PATHS)
+    settings = SamplingSettings(theta, DROPOUT, PATHS)
     return lambda: list(sample_lines(model, lines, method, settings, 0))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine import bench, bundled, load
+from engine.dropout import BPE_DROPOUTS
 from engine.errors import CorpusError
 
 LINES = ["Good morning, the train leaves at 7:45.", "今天天气不错", "", "Доброе утро"] * 20
@@ -50,6 +51,10 @@ def test_the_peer_is_the_models_own_library(name: str, peer: str) -> None:
     rows = bench.bench(load(bundled.model_path(name)), LINES, rounds=1)
     assert rows[0].peer == peer
     assert (rows[0].ratio == rows[0].ratio) == bool(peer)
+    dropping = [(row.name, row.peer) for row in rows if "dropout" in row.name]
+    assert dropping == (
+        [(f"{method}, p = 0.1", peer) for method in BPE_DROPOUTS] if peer == "tokenizers" else []
+    )
     assert os.environ.get("TOKENIZERS_PARALLELISM") == before
 
 
