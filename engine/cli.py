@@ -17,6 +17,7 @@ from engine.commands import (
     coding,
     comparing,
     converting,
+    lab,
     lattices,
     merging,
     models,
@@ -44,6 +45,7 @@ COMMANDS = (
     converting,
     timing,
     train,
+    lab,
 )
 
 
