@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.kernels import compiled
 from engine.train.em import Inventory
 from engine.train.stretches import Stretches, key_size, packed
+from engine.train.words import SPACE
 
 
 def seed_pieces(
@@ -23,7 +24,8 @@ def seed_pieces(
 ) -> Inventory:
     """Return every character of the alphabet, and at most `most` substrings of 2 to `longest`.
 
-    A substring occurs at least twice and isn't always followed by the same symbol. Scores are the
+    A substring occurs at least twice, isn't always followed by the same symbol unless that is the
+    mark for a space, and doesn't end with the mark. Scores are the
     logarithms of the substrings' share of all scores; equal ones go by the order of substrings.
     look: called between steps; it may raise, to cancel.
     """
@@ -34,7 +36,7 @@ def seed_pieces(
     before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(weights)))
     del weights
     look()
-    left, right, length = _intervals(symbols, order, ends, sizes, before, longest)
+    left, right, length = _intervals(stretches, order, ends, sizes, before, longest)
     look()
     score = (before[right] - before[left]) * length
     if len(score) > most:
@@ -93,14 +95,19 @@ def suffix_order(
 
 
 def _intervals(
-    symbols: NDArray[np.int32],
+    stretches: Stretches,
     order: NDArray[np.int32],
     ends: NDArray[np.int32],
     sizes: NDArray[np.int32],
     before: NDArray[np.int64],
     longest: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the intervals of repeated substrings in order, and the substrings' symbols."""
+    """Return the intervals of repeated substrings in order, and the substrings' symbols.
+
+    None ends with the mark for a space. One that would is taken without it, if it isn't there
+    without it already.
+    """
+    symbols = stretches.symbols
     if compiled(len(symbols)):
         from engine.kernels.suffix import common_prefixes, intervals
     else:
@@ -111,4 +118,9 @@ def _intervals(
     count = int(intervals(shared, sizes, before, longest, none, none, none))
     left, right, length = (np.empty(count, dtype=np.int32) for _ in range(3))
     intervals(shared, sizes, before, longest, left, right, length)
-    return left, right, length
+    spaced = stretches.alphabet == ord(SPACE)
+    marked = spaced[symbols[order[left] + length - 1]]
+    there = np.maximum(shared[left], shared[right]) == length - 1
+    length[marked] -= 1
+    good = ~marked | (~there & (length > 1) & ~spaced[symbols[order[left] + length - 1]])
+    return left[good], right[good], length[good]
