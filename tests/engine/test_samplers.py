@@ -20,6 +20,7 @@ from engine.sampler import PathLaw, SamplingSettings
 from engine.samplers import gibbs, gumbel, pairwise
 from engine.samplers.gibbs import all_paths as every_path
 from tests.engine.lattices import all_paths, exact, lattice_of, random_lattice
+from tests.laws import compare, every_coin
 
 COUNTS = {"a": 3, "b": 3, "c": 3, "ab": 2, "bc": 2, "abc": 1}
 WATCHING = {"watching": -2.0, "watch": -1.0, "wat": -1.0, "ching": -1.0, "ing": -1.0}
@@ -148,41 +149,6 @@ def test_empty_texts_and_texts_without_a_path(method: str) -> None:
         sample(lattice_of({"a": -1.0, "bc": -1.0}, "abb"), method)
 
 
-def followed(lattice: Lattice, version: str, theta: float) -> dict[tuple[int, ...], float]:
-    """The law of v1 and v1.5 by the definition: every coin of every edge, both ways."""
-    found: Counter[tuple[int, ...]] = Counter()
-    order = lattice.by_end.tolist()
-    start, end, score = lattice.start.tolist(), lattice.end.tolist(), lattice.score.tolist()
-    last = lattice.n_nodes - 1
-
-    def walk(
-        place: int,
-        p: float,
-        held: dict[int, tuple[float, tuple[int, ...]]],
-        weights: dict[int, float],
-    ) -> None:
-        if place == len(order):
-            found[held[last][1]] += p
-            return
-        edge = order[place]
-        if start[edge] not in held:
-            walk(place + 1, p, held, weights)
-            return
-        own, path = held[start[edge]]
-        new, at = own + score[edge], end[edge]
-        weight = weights.get(at, 0.0) + math.exp(theta * new)
-        chance = 1.0
-        if at in held:
-            lead = math.exp(theta * (new - held[at][0]))
-            chance = lead / (1 + lead) if version == "v1" else math.exp(theta * new) / weight
-        walk(place + 1, p * chance, {**held, at: (new, (*path, edge))}, {**weights, at: weight})
-        if chance < 1:
-            walk(place + 1, p * (1 - chance), held, {**weights, at: weight})
-
-    walk(0, 1.0, {0: (0.0, ())}, {})
-    return dict(found)
-
-
 def test_pairwise_laws_are_what_every_coin_gives() -> None:
     rng = random.Random(11)
     biased = 0
@@ -195,10 +161,21 @@ def test_pairwise_laws_are_what_every_coin_gives() -> None:
             found = pairwise.law(version, lattice, SamplingSettings(theta))
             assert found.paths is not None
             own = {tuple(path.edges.tolist()): path.probability for path in found.paths}
-            assert own == pytest.approx(followed(lattice, version, theta), rel=1e-9, abs=1e-12)
+            wanted = every_coin(lattice, theta, version == "v1.5")
+            assert own == pytest.approx(wanted, rel=1e-9, abs=1e-12)
             true = exact(lattice, theta)
             biased += max(abs(own.get(path, 0.0) - p) for path, p in true.items()) > 0.01
     assert biased > 20
+
+
+def test_draws_of_random_lattices_follow_brute_force() -> None:
+    # A slice of `tests/laws.py`.
+    found = compare(8)
+    for method in ("perfect", "ffbs", "nbest", "uniform", "without-replacement", "viterbi-v1"):
+        tests, _, corrected = found[method]
+        assert tests >= 3
+        assert corrected > 1e-3
+    assert found["viterbi-v1 as Gibbs"][2] < 1e-6
 
 
 def test_other_laws_are_those_of_brute_force() -> None:
