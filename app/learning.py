@@ -18,8 +18,9 @@ from app.recording import Look, RoundLook, RoundRow, look_at
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report, silent
-from engine.train import bpe, merge_record, unigram, wordpiece, wordpiece_record
+from engine.train import bpe, bytepiece, merge_record, unigram, wordpiece, wordpiece_record
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe, units_of
+from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece, train_bytepiece
 from engine.train.kinds import KINDS, Trained
 from engine.train.merges import LearntMerges
 from engine.train.save import check_kind, save, write_record
@@ -42,6 +43,7 @@ ALGORITHMS: dict[type, Algorithm] = {
     BpeSettings: Algorithm(train_bpe, bpe.check_settings, "merges"),
     WordPieceSettings: Algorithm(train_wordpiece, wordpiece.check_settings, "merges"),
     UnigramSettings: Algorithm(train_unigram, unigram.check_settings, "rounds"),
+    BytePieceSettings: Algorithm(train_bytepiece, bytepiece.check_settings, "bytes"),
 }
 """By the type of the settings."""
 
@@ -245,9 +247,11 @@ class _Watch:
 def _rounds(trained: Any) -> tuple[RoundRow, ...]:
     """Return the rounds of a run."""
     ratios = trained.bytes_per_token.tolist()
+    # BytePiece's rounds count what has a count, its special tokens aside.
+    more = len(trained.settings.specials) if isinstance(trained, TrainedBytePiece) else 0
     return tuple(
         RoundRow(
-            number, getattr(row, "step", ""), row.pieces, getattr(row, "objective", None),
+            number, getattr(row, "step", ""), row.pieces + more, getattr(row, "objective", None),
             row.tokens, ratio,
         )
         for number, (row, ratio) in enumerate(zip(trained.rounds, ratios, strict=True), 1)

@@ -120,13 +120,13 @@ class RoundLook:
 
 
 class RoundRecording:
-    """The rounds of a run as far as they are known. State k is what round k + 1 left."""
+    """The rounds of a run as far as they are known."""
 
     def __init__(self) -> None:
         self.rows: tuple[RoundRow, ...] = ()
 
     def __len__(self) -> int:
-        return max(len(self.rows) - 1, 0)
+        return len(self.rows)
 
     def add(self, look: RoundLook) -> None:
         """Take another look; looks come in order."""

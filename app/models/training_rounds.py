@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 
 from app.recording import RoundRow
 
 Index = QModelIndex | QPersistentModelIndex
 
-ROUND, PIECES, OBJECTIVE, TOKENS, RATIO = range(5)
+ROUND, NAME, PIECES, OBJECTIVE, TOKENS, RATIO = range(6)
+
+
+def round_names() -> dict[str, str]:
+    """Return what BytePiece's rounds do, in a word or two."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("Training", text)
+
+    return {
+        "cut": tr("language model"),
+        "rare": tr("rare ones go"),
+        "prune": tr("pruning"),
+        "cap": tr("down to the size"),
+        "encode": tr("the whole corpus"),
+    }
 
 
 class RoundModel(QAbstractTableModel):
@@ -21,6 +43,7 @@ class RoundModel(QAbstractTableModel):
         self._rows: tuple[RoundRow, ...] = ()
         self._titles = (
             (self.tr("Round"), self.tr("Rounds done, this one among them")),
+            (self.tr("Does"), self.tr("What the round does")),
             (self.tr("Pieces"), self.tr("Pieces of the vocabulary that it left")),
             (
                 self.tr("Nats a word"),
@@ -52,21 +75,27 @@ class RoundModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.ToolTipRole:
                 return self._titles[section][1]
             if role == Qt.ItemDataRole.TextAlignmentRole:
-                return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                return _alignment(section)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return _alignment(index.column())
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         row = self._rows[index.row()]
         return {
             ROUND: f"{row.number:,}",
+            NAME: round_names().get(row.name, row.name),
             PIECES: f"{row.pieces:,}",
             OBJECTIVE: "" if row.objective is None else f"{row.objective:.4f}",
             TOKENS: f"{row.tokens:,}",
             RATIO: f"{row.ratio:.3f}",
         }[index.column()]
+
+
+def _alignment(column: int) -> int:
+    side = Qt.AlignmentFlag.AlignLeft if column == NAME else Qt.AlignmentFlag.AlignRight
+    return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -8,10 +8,11 @@ from PySide6.QtCore import Qt
 import engine
 from app.learning import Request, learn
 from app.models.training import PIECE
-from app.models.training_rounds import PIECES, RATIO
+from app.models.training_rounds import NAME, OBJECTIVE, PIECES, RATIO, TOKENS, round_names
 from app.training import Trainer
 from app.views.training import TrainingWindow
 from app.widgets.report import Facts, Heading, Line, Lines, Sentence
+from engine.train.bytepiece import BytePieceSettings, train_bytepiece
 from engine.train.save import write_record
 from engine.train.unigram import UnigramSettings, train_unigram
 from engine.train.wordpiece import WordPieceSettings, train_wordpiece
@@ -107,7 +108,7 @@ def test_a_unigram_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
     assert view.round_table.isVisible()
     assert not view.table.isVisible()
     assert not view.sample.isVisible()
-    assert view.player.length == len(rounds) - 1
+    assert view.player.length == view.player.position == len(rounds)
     assert [cell(view.rounds, k, PIECES) for k in range(len(rounds))] == [
         f"{row.pieces:,}" for row in rounds
     ]
@@ -116,8 +117,8 @@ def test_a_unigram_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
         f"{ratio:.3f}" for ratio in ratios
     ]
     for k in range(len(rounds)):
-        view.player.seek(k)
-        heading, _, facts = view.report.parts
+        view.player.seek(k + 1)
+        heading, *_, facts = view.report.parts
         assert isinstance(heading, Heading)
         assert isinstance(facts, Facts)
         assert heading.text == f"Round {k + 1}"
@@ -125,7 +126,10 @@ def test_a_unigram_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
         assert view.round_table.currentIndex().row() == k
         assert f"round {k + 1} · {rounds[k].pieces:,} pieces" in view.curve.marked_text()
     view.round_table.selectRow(0)
-    assert view.player.position == 0
+    assert view.player.position == 1
+    view.player.seek(0)
+    assert view.curve.step == -1
+    assert not view.round_table.selectionModel().hasSelection()
     assert window.head.text().endswith(f"= {trained.size} pieces")
     assert formats(window) == ["sentencepiece", "huggingface"]
     with qtbot.waitSignal(window.results.saved):
@@ -135,6 +139,31 @@ def test_a_unigram_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
         window.results.export_to(tmp_path / "rounds.csv")
     write_record(trained, tmp_path / "wanted.csv")
     assert (tmp_path / "rounds.csv").read_bytes() == (tmp_path / "wanted.csv").read_bytes()
+
+
+def test_a_bytepiece_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
+    settings = BytePieceSettings(300, least=1)
+    view = run(qtbot, window, settings)
+    trained = train_bytepiece(LINES, settings)
+    rounds = trained.rounds
+    shown = [[cell(view.rounds, k, c) for c in (NAME, PIECES, TOKENS)] for k in range(len(rounds))]
+    assert shown == [
+        [round_names()[row.step], f"{row.pieces + 3:,}", f"{row.tokens:,}"] for row in rounds
+    ]
+    assert shown[-1][1] == f"{trained.size:,}"
+    assert view.round_table.isColumnHidden(OBJECTIVE)
+    assert not view.round_table.isColumnHidden(NAME)
+    told = set()
+    for k in range(len(rounds)):
+        view.player.seek(k + 1)
+        told.add([part.text for part in view.report.parts if isinstance(part, Sentence)][-1])
+    assert len(told) == len({row.step for row in rounds})
+    assert window.head.text().startswith("3 special tokens + 256 bytes + ")
+    assert window.head.text().endswith(f"= {trained.size} pieces")
+    assert formats(window) == ["bytepiece"]
+    with qtbot.waitSignal(window.results.saved):
+        window.results.save_to(tmp_path / "mine.model", "bytepiece")
+    assert len(engine.load(tmp_path / "mine.model").vocabulary) == trained.size
 
 
 def test_one_algorithm_after_the_other(qtbot, window):

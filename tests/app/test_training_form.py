@@ -13,6 +13,7 @@ from app.widgets.integer_field import IntegerField
 from engine import bundled
 from engine.corpus import open_corpus
 from engine.train.bpe import BpeSettings
+from engine.train.bytepiece import BytePieceSettings
 from engine.train.merges import LONGEST, TIE_BREAKS
 from engine.train.scripts import Constraints
 from engine.train.unigram import UnigramSettings
@@ -229,3 +230,22 @@ def test_unigram_has_options_of_its_own(form):
     )
     enter(form.size_field, "100")
     assert "smaller than its characters and special tokens (260)" in form.problem()
+
+
+def test_bytepiece_has_options_of_its_own(form):
+    form.algorithm.button("bytepiece").click()
+    assert form.settings() == BytePieceSettings(2000)
+    assert not form.specials.isEnabled()
+    enter(form.bytepiece.least, "5")
+    enter(form.bytepiece.longest, "12")
+    form.bytepiece.whole_characters.click()
+    form.bytepiece.single_digits.click()
+    assert form.settings() == BytePieceSettings(2000, 5, 12, False, True)
+    assert (
+        sum_line(form.settings())
+        == "3 special tokens + 256 bytes + pieces learnt = 2,000 pieces at most"
+    )
+    enter(form.size_field, "258")
+    assert "smaller than the 256 bytes and 3 special tokens" in form.problem()
+    form.algorithm.button("bpe").click()
+    assert form.specials.isEnabled()

@@ -24,7 +24,7 @@ class BpeOptions(FormRows):
     """Base symbols, pre-tokenizer, tie rule and limits."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(theme, parent)
         self._own_pre_tokenizer = False
         self.add_section(self.tr("Symbols and words"))
         self.style_choice = SegmentedControl(

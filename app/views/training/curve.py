@@ -92,7 +92,7 @@ class CurveView(QWidget):
         curve, step = self._curve, self._step
         if curve is None or not 0 <= step < len(curve):
             return ""
-        if curve.of == "rounds":
+        if curve.of == "rounds":  # there is no vocabulary before the first
             words, step_number = (
                 self.tr("round {n} · {size} pieces · {ratio} bytes a token"),
                 step + 1,
@@ -195,7 +195,10 @@ class CurveView(QWidget):
         painter.setPen(theme.color("ink2"))
         painter.setFont(theme.font(SIZE_DATA))
         box = QRectF(SIDE, 4, self.width() - 2 * SIDE, TOP - 10)
-        painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, self.tr("Bytes a token"))
+        metrics, title = painter.fontMetrics(), self.tr("Bytes a token")
+        # What is said of the step that is marked says it too, where there is no room for both.
+        if metrics.horizontalAdvance(title + "  " + self.marked_text()) <= box.width():
+            painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, title)
         foot = QRectF(plot.left(), self.height() - 22, plot.width(), 18)
         painter.drawText(
             foot, middle | Qt.AlignmentFlag.AlignRight, self.tr("Pieces in the vocabulary")

@@ -23,7 +23,7 @@ from app.session import Session
 from app.theme import SIZE_DATA, Theme
 from app.views.training.bpe_options import BpeOptions
 from app.views.training.form_rows import FormRows
-from app.views.training.other_options import UnigramOptions, WordPieceOptions
+from app.views.training.other_options import BytePieceOptions, UnigramOptions, WordPieceOptions
 from app.views.training.sentences import algorithm_sentences
 from app.widgets.elided import ElidedLabel
 from app.widgets.segmented import SegmentedControl
@@ -33,13 +33,15 @@ from engine.train.bpe import BpeSettings
 
 USUAL_SIZE = 2_000
 
+Options = BpeOptions | WordPieceOptions | UnigramOptions | BytePieceOptions
+
 
 class TrainingForm(FormRows):
     """The corpus, the algorithm, the size, and the options of the algorithm."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session, self._theme = session, theme
+        super().__init__(theme, parent)
+        self._session = session
         self._chosen: tuple[Path, ...] = ()
         self._folder = ""
         self._column.setContentsMargins(16, 14, 16, 14)
@@ -91,7 +93,12 @@ class TrainingForm(FormRows):
 
     def _add_algorithm(self) -> None:
         self.add_section(self.tr("Algorithm"))
-        names = [("bpe", "BPE"), ("wordpiece", "WordPiece"), ("unigram", "Unigram")]
+        names = [
+            ("bpe", "BPE"),
+            ("wordpiece", "WordPiece"),
+            ("unigram", "Unigram"),
+            ("bytepiece", "BytePiece"),
+        ]
         self.algorithm = SegmentedControl(names, self._theme)
         self.algorithm.setAccessibleName(self.tr("Algorithm"))
         self.algorithm.changed.connect(lambda _name: self._algorithm_changed())
@@ -119,9 +126,11 @@ class TrainingForm(FormRows):
 
     def _add_options(self) -> None:
         self.bpe = BpeOptions(self._theme)
-        self.wordpiece, self.unigram = WordPieceOptions(), UnigramOptions()
-        self.options: dict[str, BpeOptions | WordPieceOptions | UnigramOptions] = {
+        self.wordpiece, self.unigram = WordPieceOptions(self._theme), UnigramOptions(self._theme)
+        self.bytepiece = BytePieceOptions(self._theme)
+        self.options: dict[str, Options] = {
             "bpe": self.bpe, "wordpiece": self.wordpiece, "unigram": self.unigram,
+            "bytepiece": self.bytepiece,
         }  # fmt: skip
         for options in self.options.values():
             options.changed.connect(self.changed)
@@ -131,6 +140,7 @@ class TrainingForm(FormRows):
         name = self.algorithm.value()
         for other, options in self.options.items():
             options.setVisible(other == name)
+        self.specials.setEnabled(name != "bytepiece")
         self.algorithm_note.setText(algorithm_sentences()[name])
         self.changed.emit()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.theme import Theme
 from app.widgets.integer_field import IntegerField
 
 LABEL_WIDTH = 116
@@ -25,8 +27,11 @@ class FormRows(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
+        self._boxes: list[QCheckBox] = []
+        theme.changed.connect(self._dress)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
@@ -90,8 +95,20 @@ class FormRows(QWidget):
         box.setToolTip(tip)
         box.setAccessibleDescription(tip)
         box.toggled.connect(lambda _on: self.changed.emit())
+        self._boxes.append(box)
+        self._dress()
         self.add_under(box)
         return box
+
+    def _dress(self) -> None:
+        """Give the boxes of checks an outline that is seen in either theme.
+
+        The style draws it a good deal darker than a window's colour.
+        """
+        for box in self._boxes:
+            palette = box.palette()
+            palette.setColor(QPalette.ColorRole.Window, self._theme.color("line2").lighter(160))
+            box.setPalette(palette)
 
     def add_note(self) -> QLabel:
         """Add room for a sentence under a control."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
+from app.theme import Theme
 from app.views.training.form_rows import FormRows
 from engine.formats.bert import SPECIALS
+from engine.train.bytepiece import BytePieceSettings
 from engine.train.merges import LONGEST, SELECTS, TIE_BREAKS
 from engine.train.scripts import Constraints
 from engine.train.unigram import RULES, UnigramSettings
@@ -16,8 +19,8 @@ from engine.train.wordpiece_words import Cleaning
 class WordPieceOptions(FormRows):
     """How words are cut, and which pair merges next."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
         self.add_section(self.tr("Words"))
         self.pre_tokenizer = self.add_choice(
             self.tr("&Pre-tokenizer"),
@@ -81,8 +84,8 @@ class WordPieceOptions(FormRows):
 class UnigramOptions(FormRows):
     """How texts are prepared, and what a piece may hold."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
         usual = UnigramSettings(0)
         self.add_section(self.tr("Texts"))
         self.normalizer = self.add_choice(
@@ -96,12 +99,15 @@ class UnigramOptions(FormRows):
         )
         self.coverage = QDoubleSpinBox()
         self.coverage.setDecimals(4)
+        self.coverage.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        self.coverage.setFixedWidth(84)
+        self.coverage.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.coverage.setRange(0.0001, 1.0)
         self.coverage.setSingleStep(0.0005)
         self.coverage.setValue(usual.coverage)
         self.coverage.valueChanged.connect(lambda _value: self.changed.emit())
         tip = self.tr("The share of the corpus's characters that get a piece of their own")
-        self.add_row(self.tr("Character co&verage"), self.coverage, tip, stretch=False)
+        self.add_row(self.tr("Co&verage"), self.coverage, tip, stretch=False)
         self.fallback = self.add_check(
             self.tr("Other characters as &bytes"),
             self.tr("256 pieces for the bytes of characters that have no piece; else unknown"),
@@ -144,4 +150,42 @@ class UnigramOptions(FormRows):
                 self.single_digits.isChecked(),
             ),
             longest=self.longest.value(),
+        )
+
+
+class BytePieceOptions(FormRows):
+    """What a piece may be."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        usual = BytePieceSettings(0)
+        self.add_section(self.tr("Pieces"))
+        self.least = self.add_number(
+            self.tr("&Lowest count"),
+            self.tr("What occurs less often becomes no piece, single bytes excepted"),
+            self.tr("times"), 1, usual.least,
+        )  # fmt: skip
+        self.longest = self.add_number(
+            self.tr("Lon&gest piece"), self.tr("Bytes that a piece may have"),
+            self.tr("bytes"), 1, usual.longest,
+        )  # fmt: skip
+        self.whole_characters = self.add_check(
+            self.tr("Whole characters"),
+            self.tr("No piece but single bytes begins or ends inside a character"),
+            on=usual.whole_characters,
+        )
+        self.single_digits = self.add_check(
+            self.tr("Each digit by itself"),
+            self.tr("No piece holds a digit beside anything"),
+            on=usual.single_digits,
+        )
+
+    def settings(self, size: int, _specials: tuple[str, ...]) -> BytePieceSettings:
+        """Return the settings as the controls have them; special tokens are always the same."""
+        return BytePieceSettings(
+            size,
+            self.least.value(),
+            self.longest.value(),
+            self.whole_characters.isChecked(),
+            self.single_digits.isChecked(),
         )

@@ -20,7 +20,7 @@ from app.counts import counted
 from app.jobs import Jobs
 from app.learning import ties_apart
 from app.models.training import PIECE, RecordModel
-from app.models.training_rounds import RoundModel
+from app.models.training_rounds import NAME, OBJECTIVE, RoundModel
 from app.player import Player
 from app.recording import Recording, RoundRecording
 from app.theme import SIZE_BODY, Theme
@@ -40,7 +40,7 @@ from engine.train.kinds import Trained
 WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
 """Of the table's columns; the pieces take what is left."""
 
-ROUND_WIDTHS = (80, 110, 110, 130)
+ROUND_WIDTHS = (80, 150, 110, 110, 130)
 
 REPORT_WIDTH = 290
 LONGEST = 300
@@ -77,7 +77,7 @@ class RunView(QWidget):
         self._compose()
         self._dress()
         theme.changed.connect(self._dress)
-        self.curve.step_wanted.connect(self.player.seek)
+        self.curve.step_wanted.connect(lambda place: self.player.seek(place + self._first))
         self.report.followed.connect(self._followed)
         self.sample_field.textChanged.connect(self._sample_typed)
         self.sample.selected.connect(self._mark_steps)
@@ -172,7 +172,7 @@ class RunView(QWidget):
             self.rows.grow(recording.rows)
             self.sample.grow()
         else:
-            self.rounds.set_rows(recording.rows)
+            self._show_rounds(recording)
         self._quiet = False
         self._show_curve()
         self.player.grow(len(recording))
@@ -192,7 +192,7 @@ class RunView(QWidget):
         by_rounds = isinstance(recording, RoundRecording)
         self._quiet = True
         self.rows.set_rows(merges.rows if merges is not None else ())
-        self.rounds.set_rows(recording.rows if isinstance(recording, RoundRecording) else ())
+        self._show_rounds(recording if isinstance(recording, RoundRecording) else None)
         self._quiet = False
         self.table.setVisible(not by_rounds)
         self.round_table.setVisible(by_rounds)
@@ -205,12 +205,24 @@ class RunView(QWidget):
         self.player.set_trace(len(recording) if recording is not None else 0)
         self._mark_steps()
 
+    def _show_rounds(self, recording: RoundRecording | None) -> None:
+        rows = () if recording is None else recording.rows
+        self.rounds.set_rows(rows)
+        self.round_table.setColumnHidden(NAME, not any(row.name for row in rows))
+        has_objective = any(row.objective is not None for row in rows)
+        self.round_table.setColumnHidden(OBJECTIVE, not has_objective)
+
+    @property
+    def _first(self) -> int:
+        """The position that the curve begins with: there is nothing before the first round."""
+        return 1 if isinstance(self._recording, RoundRecording) else 0
+
     def _show_curve(self) -> None:
         recording = self._recording
         curve = None if recording is None else recording.curve
         self.curve.show_curve(curve, self._end, still=self._trained is not None)
         if recording is not None:
-            self.curve.mark(self.player.position)
+            self.curve.mark(self.player.position - self._first)
 
     # The position
 
@@ -219,13 +231,13 @@ class RunView(QWidget):
         if recording is None:
             self.report.set_parts(())
             return
-        self.curve.mark(done)
+        self.curve.mark(done - self._first)
         if isinstance(recording, Recording):
             self.sample.go_to(done)
             self.sample_note.setText(counted(self.sample.n_tokens, "token"))
             self._mark_row(self.table, done - 1)
         else:
-            self._mark_row(self.round_table, done)
+            self._mark_row(self.round_table, done - 1)
         self._tell()
 
     def _mark_row(self, table: RowsTable, row: int) -> None:
@@ -248,8 +260,7 @@ class RunView(QWidget):
 
     def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid() and not self._quiet:
-            first = 1 if isinstance(self._recording, Recording) else 0
-            self.player.seek(current.row() + first)
+            self.player.seek(current.row() + 1)
 
     # The sample
 

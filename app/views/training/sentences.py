@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app.counts import counted
 from app.learning import Outcome, Progress
 from engine.train.bpe import BpeSettings
+from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece
 from engine.train.unigram import TrainedUnigram, UnigramSettings
 
 BYTES = 256
@@ -30,6 +31,10 @@ def algorithm_sentences() -> dict[str, str]:
             "Begins with very many pieces, fits their probabilities, and drops those that are "
             "missed least, round after round."
         ),
+        "bytepiece": tr(
+            "Cuts the bytes by a language model, counts what comes of it, and drops pieces that "
+            "others cut better."
+        ),
     }
 
 
@@ -47,6 +52,9 @@ def sum_line(settings: Any) -> str:
         else:
             words = tr("{specials} + the characters of the corpus + longer pieces = {all}")
         return words.format(**parts)
+    if isinstance(settings, BytePieceSettings):
+        words = tr("{specials} + {base} + pieces learnt = {all} at most")
+        return words.format(base=counted(BYTES, "byte"), **parts)
     if isinstance(settings, BpeSettings) and settings.style == "bytes":
         words = tr("{base} + {merges} + {specials} = {all}")
         merges = max(settings.size - BYTES - specials, 0)
@@ -70,6 +78,14 @@ def sum_of(outcome: Outcome) -> str:
         longer = trained.size - len(settings.first) - trained.n_characters
         base += [counted(trained.n_characters, "character"), counted(longer, "longer piece")]
         return tr("{parts} = {all}").format(parts=" + ".join(base), all=whole)
+    if isinstance(trained, TrainedBytePiece):
+        specials = len(settings.specials)
+        return tr("{specials} + {base} + {learnt} learnt = {all}").format(
+            specials=counted(specials, "special token"),
+            base=counted(BYTES, "byte"),
+            learnt=counted(trained.size - specials - BYTES, "longer piece"),
+            all=whole,
+        )
     merges = trained.merges
     by_bytes = isinstance(settings, BpeSettings) and settings.style == "bytes"
     return tr("{base} + {merges} + {specials} = {all}").format(
@@ -83,6 +99,12 @@ def sum_of(outcome: Outcome) -> str:
 def corpus_line(outcome: Outcome) -> str:
     """Return what was trained on, and how long that took."""
     words = outcome.trained.words
+    if isinstance(outcome.trained, TrainedBytePiece):
+        return tr("{lines}, {bytes}; {seconds} s").format(
+            lines=counted(words.n_texts, "line"),
+            bytes=counted(words.n_bytes, "byte"),
+            seconds=f"{outcome.seconds:.1f}",
+        )
     return tr("{lines}, {words} ({different} different), {bytes}; {seconds} s").format(
         lines=counted(words.n_texts, "line"),
         words=counted(words.total, "word"),
@@ -99,6 +121,9 @@ def ending(outcome: Outcome) -> str:
         if trained.ended == "size":
             return ""
         return tr("The corpus gives no more: it holds no further piece.")
+    if isinstance(trained, TrainedBytePiece):
+        whole = trained.size >= trained.settings.size
+        return "" if whole else tr("The corpus gives no more: no further piece stays.")
     if trained.merges.ended == "size":
         return ""
     least = trained.settings.least
@@ -129,6 +154,10 @@ def stage_line(progress: Progress | None) -> str:
             return tr("Looking for pieces to begin with")
         words = tr("Learning: {done} of about {total} rounds")
         return words.format(done=done, total=total)
+    if progress.unit == "bytes":
+        if not progress.total:
+            return tr("Counting")
+        return tr("Cutting: {done} of {total}").format(done=done, total=total)
     if not progress.total:
         return QCoreApplication.translate("Training", "Counting pairs")
     return QCoreApplication.translate("Training", "Learning: {done} of {total} merges").format(

@@ -54,9 +54,12 @@ def step_parts(
     return tuple(parts)
 
 
-def round_parts(recording: RoundRecording, place: int) -> tuple[Part, ...]:
-    """Return what is told of a round, by its place among the rounds known by now."""
-    row = recording.rows[place]
+def round_parts(recording: RoundRecording, done: int) -> tuple[Part, ...]:
+    """Return what is told of the last of so many rounds."""
+    if not done:
+        words = tr("Before the first round there is no vocabulary yet.")
+        return (Heading(tr("Start")), Sentence(words))
+    row = recording.rows[done - 1]
     rows = [
         (tr("Vocabulary"), counted(row.pieces, "piece")),
         (tr("Corpus"), counted(row.tokens, "token")),
@@ -64,18 +67,30 @@ def round_parts(recording: RoundRecording, place: int) -> tuple[Part, ...]:
     ]
     if row.objective is not None:
         rows.append((tr("Objective"), tr("{n} nats a word").format(n=f"{row.objective:.4f}")))
-    words = tr(
-        "EM fitted the probabilities of these pieces to the corpus. The next round goes on with "
-        "fewer: those are dropped without which the corpus is hardly less likely."
-    )
-    if place:
-        before = recording.rows[place - 1].pieces
-        dropped = tr("{n} fewer than the round before.").format(
-            n=counted(before - row.pieces, "piece")
-        )
-        words = f"{dropped} {words}"
-    title = tr("Round {n}").format(n=f"{row.number:,}")
-    return Heading(title), Sentence(words), Facts(tuple(rows))
+    parts: list[Part] = [Heading(tr("Round {n}").format(n=f"{row.number:,}"))]
+    dropped = recording.rows[done - 2].pieces - row.pieces if done > 1 else 0
+    if dropped > 0:
+        words = tr("{n} fewer than after the round before.")
+        parts.append(Sentence(words.format(n=counted(dropped, "piece"))))
+    return (*parts, Sentence(round_sentences()[row.name]), Facts(tuple(rows)))
+
+
+def round_sentences() -> dict[str, str]:
+    """Return what rounds do, by their names; those of Unigram have none."""
+    return {
+        "": tr(
+            "EM fitted the probabilities of these pieces to the corpus. The next round goes on "
+            "with fewer: those are dropped without which the corpus is hardly less likely."
+        ),
+        "cut": tr(
+            "A language model of byte n-grams cut the corpus where it is best cut. All that came "
+            "of it is a piece as yet."
+        ),
+        "rare": tr("Pieces that are too rare went; what they stood for is cut into others."),
+        "prune": tr("Pieces that the others cut better, by their probabilities, went."),
+        "cap": tr("The most frequent pieces stayed, as many as were asked for."),
+        "encode": tr("The whole corpus is cut with the pieces that are left."),
+    }
 
 
 def _why(recording: Recording, row: MergeRow) -> str:
