@@ -35,7 +35,7 @@ _OWN: dict[str, MergeRule] = {
     "concatenation": "vocabulary",
 }
 
-_APART = (PieceKind.UNKNOWN, PieceKind.BYTE, PieceKind.USER_DEFINED)
+_APART = [int(kind) for kind in (PieceKind.UNKNOWN, PieceKind.BYTE, PieceKind.USER_DEFINED)]
 """Kinds of symbols that never merge."""
 
 Row = tuple[int, int, int, int]
@@ -72,9 +72,11 @@ def under_rule(bpe: Bpe, rule: MergeRule, words: Iterable[bytes]) -> Bpe:
         pieces = {vocabulary.bytes(i): i for i in np.unique(bpe.result).tolist()}
         ranks = bpe.made_by
     rows: set[Row] = set()
+    longest = max(map(len, pieces), default=0)
+    apart = frozenset(np.flatnonzero(np.isin(vocabulary.kind, _APART)).tolist())
     for word in dict.fromkeys(words):
-        for symbols, inside in _runs(bpe, word):
-            rows.update(_rows(bpe, rule, symbols, inside, pieces, ranks))
+        for symbols, inside in _runs(bpe, word, apart):
+            rows.update(_rows(bpe, rule, symbols, inside, pieces, ranks, longest))
     table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
     left, right, result, rank = (np.ascontiguousarray(column) for column in table)
     return replace(bpe, left=left, right=right, result=result, rank=rank)
@@ -97,12 +99,15 @@ def _by_id(bpe: Bpe) -> NDArray[np.int32]:
     return (np.cumsum(several) - several).astype(np.int32)
 
 
-def _runs(bpe: Bpe, word: bytes) -> Iterator[tuple[list[int], bool]]:
-    """Yield the first symbols of a word in runs that may merge; and whether a run begins inside."""
+def _runs(bpe: Bpe, word: bytes, apart: frozenset[int]) -> Iterator[tuple[list[int], bool]]:
+    """Yield the first symbols of a word in runs that may merge; and whether a run begins inside.
+
+    apart: the symbols that never merge.
+    """
     run: list[int] = []
     inside = False
     for number, (symbol, _, _) in enumerate(bpe.first_symbols(word)):
-        if bpe.vocabulary.kind[symbol] in _APART:
+        if symbol in apart:
             if run:
                 yield run, inside
             run = []
@@ -121,13 +126,16 @@ def _rows(
     inside: bool,
     pieces: dict[bytes, int],
     ranks: NDArray[np.int32],
+    longest: int,
 ) -> Iterator[Row]:
-    """Yield the rows of the merge table that can act on a run of symbols."""
+    """Yield the rows of the merge table that can act on a run of symbols.
+
+    longest: bytes of the longest piece.
+    """
     vocabulary, prefix = bpe.vocabulary, bpe.prefix.encode()
     parts = [vocabulary.bytes(symbol) for symbol in symbols]
     if prefix:
         parts = [part.removeprefix(prefix) if i or inside else part for i, part in enumerate(parts)]
-    longest = int(vocabulary.lengths.max(initial=0))
     found = {(i, i + 1): symbol for i, symbol in enumerate(symbols)}
     for i in range(len(parts)):
         text = prefix + parts[i] if i or inside else parts[i]

@@ -216,3 +216,32 @@ def test_an_example_is_one_click_away(
         timeout=20_000,
     )
     assert pieces(workspace) == ["th", "e", "r", "e"]
+
+
+def test_a_scene_keeps_a_what_if(qtbot: Any, workspace: MergesWorkspace) -> None:
+    swap = WhatIf(swap=(0, 1))
+    workspace.what_ifs.ask(swap)
+    qtbot.waitUntil(lambda: shown_rule(workspace, swap), timeout=20_000)
+    state = workspace.view_state()
+    assert state["what_if"] == {"swap": [0, 1]}
+    workspace.what_ifs.ask(None)
+    qtbot.waitUntil(lambda: shown_rule(workspace, None), timeout=20_000)
+    assert "what_if" not in workspace.view_state()
+    workspace.restore_view_state(state)
+    qtbot.waitUntil(lambda: shown_rule(workspace, swap), timeout=20_000)
+    assert pieces(workspace) == ["l", "o", "we", "r"]
+    assert WhatIf.of_scene(WhatIf("joined").for_scene()) == WhatIf("joined")
+    for odd in (None, {"rule": "x"}, {"swap": [1]}, {"swap": ["a", 2]}, []):
+        assert WhatIf.of_scene(odd) is None
+
+
+def test_ranks_that_a_model_has_not_are_told_and_left(
+    qtbot: Any, workspace: MergesWorkspace, session: Session
+) -> None:
+    errors: list[BaseException] = []
+    session.failed.connect(lambda error, _about: errors.append(error))
+    workspace.restore_view_state({"what_if": {"swap": [0, 99]}})
+    qtbot.waitUntil(lambda: bool(errors) and shown_rule(workspace, None), timeout=20_000)
+    assert "no merge has the rank 99" in str(errors[0])
+    assert workspace.what_ifs.what_if is None
+    assert pieces(workspace) == ["l", "o", "w", "er"]

@@ -21,7 +21,7 @@ from app.views.merges.bricks import BrickRows
 from app.views.merges.choosing import chosen, joint_of_rule
 from app.views.merges.compare import ComparePane
 from app.views.merges.empty import NoMerges
-from app.views.merges.follow import Followed, follow, place_to_show, pretoken_at
+from app.views.merges.follow import Followed, WhatIf, follow, place_to_show, pretoken_at
 from app.views.merges.head import Head, TopRow, WhatIfBar
 from app.views.merges.inspector import MergeReport
 from app.views.merges.longest import LongestPage
@@ -223,7 +223,10 @@ class MergesWorkspace(Workspace):
         )
 
     def _failed(self, error: BaseException) -> None:
-        self._take(None)
+        if self.what_ifs.what_if is not None:  # a scene's, of another version of the model
+            self.what_ifs.ask(None)
+        else:
+            self._take(None)
         self._session.failed.emit(error, self.tr("The merges were not followed"))
 
     def _take(self, followed: Followed | None) -> None:
@@ -456,10 +459,12 @@ class MergesWorkspace(Workspace):
     def view_state(self) -> dict[str, Any]:
         if self.longest.wordpiece() is not None:
             return self.longest.view_state()
-        word = self._word
-        return {"word": word.pretoken if word else 0, "position": self.player.position}
+        word, what_if = self._word, self.what_ifs.what_if
+        state = {"word": word.pretoken if word else 0, "position": self.player.position}
+        return state if what_if is None else {**state, "what_if": what_if.for_scene()}
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
+        self.what_ifs.ask(WhatIf.of_scene(state.get("what_if")))
         position, word = state.get("position"), state.get("word")
         if not isinstance(position, int):
             return

@@ -17,9 +17,13 @@ from app.views.merges.bricks import GUTTER
 from app.views.merges.follow import Followed, Lane, marks_of, under_each_rule
 from app.widgets.elided import ElidedLabel
 from engine.merge_rules import MERGE_RULES, MergeRule, own_rule
+from engine.progress import Report
 from engine.traces.merges import MergeTrace
 
 JOB = "merge rules"
+
+COMPARED = 40_000
+"""Bytes of text that are followed under each rule; of a longer text the first ones."""
 
 
 class LanesView(QWidget):
@@ -136,6 +140,8 @@ class ComparePane(QWidget):
         if followed is None:
             self._session.jobs.cancel(JOB)
             self._lanes, self._of = [], None
+        elif self._of is not followed.own:
+            self._lanes = []
         self._work()
         self._show()
 
@@ -146,6 +152,7 @@ class ComparePane(QWidget):
 
     def showEvent(self, event: object) -> None:
         self._work()
+        self._show()
 
     def _work(self) -> None:
         """Have the text followed under each rule, if that isn't done and can be seen."""
@@ -163,16 +170,20 @@ class ComparePane(QWidget):
         def failed(error: BaseException) -> None:
             self._session.failed.emit(error, self.tr("The rules were not compared"))
 
-        self._session.jobs.start(
-            JOB,
-            self.tr("Comparing the rules of merging"),
-            lambda report: under_each_rule(own, MERGE_RULES, report),
-            done,
-            failed,
-        )
+        text, special = followed.text.head(COMPARED), followed.special
+
+        def work(report: Report) -> list[Lane]:
+            whole = followed.shown <= COMPARED
+            trace = own if whole else own.model.merges(text, special)
+            return under_each_rule(trace, MERGE_RULES, report)
+
+        title = self.tr("Comparing the rules of merging")
+        self._session.jobs.start(JOB, title, work, done, failed)
 
     def _show(self) -> None:
         followed = self._followed
+        if not self.isVisible():
+            return
         if followed is None or not self._lanes or not len(followed.trace.prepared.fixed):
             self.view.set_lanes(())
             self.total.setText("")
@@ -181,29 +192,35 @@ class ComparePane(QWidget):
         assert bpe is not None
         what_if = followed.what_if
         shown = own_rule(bpe) if what_if is None else what_if.rule
-        rows = [self._row(lane, lane.rule == shown) for lane in self._lanes]
-        if what_if is not None and what_if.swap is not None:
-            swap = Lane(own_rule(bpe), followed.trace, followed.found)
-            rows.insert(0, self._row(swap, True, self.tr("With the two rules swapped")))
+        own, rows = self._lanes[0].trace.prepared, []
+        if self._pretoken < len(own.fixed):
+            rows = [self._row(lane, lane.rule == shown) for lane in self._lanes]
+            if what_if is not None and what_if.swap is not None:
+                swap = Lane(own_rule(bpe), followed.trace, followed.found)
+                rows.insert(0, self._row(swap, True, self.tr("With the two rules swapped")))
         self.view.set_lanes(tuple(rows))
-        counts = [int(lane.found.pretokens.sum()) for lane in self._lanes if lane.found is not None]
-        if any(counts):
-            parts = [
-                self.tr("{words} under “{rule}”").format(
-                    words=counted(int(lane.found.pretokens.sum()), "word"),
-                    rule=self._name(lane.rule),
-                )
-                for lane in self._lanes
-                if lane.found is not None
-            ]
-            text = self.tr("Other tokens in this text: {parts}").format(parts=", ".join(parts))
+        where = self.tr("this text")
+        if followed.shown > COMPARED:
+            where = self.tr("the first {n} bytes").format(n=f"{COMPARED:,}")
+        counts = [
+            (self._name(lane.rule), int(lane.found.pretokens.sum()))
+            for lane in self._lanes
+            if lane.found is not None
+        ]
+        if any(count for _, count in counts):
+            parts = ", ".join(
+                self.tr("{words} under “{rule}”").format(words=counted(count, "word"), rule=rule)
+                for rule, count in counts
+            )
+            text = self.tr("Other tokens in {where}: {parts}").format(where=where, parts=parts)
         else:
-            text = self.tr("In this text all three rules lead to the same tokens")
+            text = self.tr("In {where} all three rules lead to the same tokens")
+            text = text.format(where=where)
         self.total.setText(text)
 
     def _row(self, lane: Lane, shown: bool, name: str = "") -> LaneRow:
         """Return a lane as it is painted. name: of what is none of the three rules."""
-        pretoken = min(self._pretoken, len(lane.trace.prepared.fixed) - 1)
+        pretoken = self._pretoken
         tokens, steps = marks_of(lane.trace, lane.found, pretoken)
         return LaneRow(
             name or self._name(lane.rule),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.draw.word import Word
 from app.session import OpenModel
-from engine.merge_rules import MergeRule, own_rule, swapped, under_rule
+from engine.merge_rules import MERGE_RULES, MergeRule, own_rule, swapped, under_rule
 from engine.model import Model
 from engine.pipeline import Prepared, Special
 from engine.progress import Report
@@ -29,6 +29,20 @@ class WhatIf:
 
     rule: MergeRule | None = None
     swap: tuple[int, int] | None = None
+
+    @classmethod
+    def of_scene(cls, kept: object) -> WhatIf | None:
+        """Return what `for_scene` gave; None for anything else."""
+        if not isinstance(kept, dict):
+            return None
+        swap, rule = kept.get("swap"), kept.get("rule")
+        if isinstance(swap, list) and len(swap) == 2 and all(type(rank) is int for rank in swap):
+            return cls(swap=(swap[0], swap[1]))
+        return next((cls(name) for name in MERGE_RULES if name == rule), None)
+
+    def for_scene(self) -> dict[str, Any]:
+        """Return the change as plain JSON data."""
+        return {"rule": self.rule} if self.swap is None else {"swap": list(self.swap)}
 
     def model(self, model: Model, prepared: Prepared) -> Model:
         """Return the model with the change, for this text only."""
