@@ -26,7 +26,7 @@ FARTHEST = 1e4
 
 
 WIDTH = 4
-"""Words of a unit of the trie: base · WIDTH, check · WIDTH (−1 for none), and the weight."""
+"""Words of a unit: base · WIDTH (−1 without children), check · WIDTH (−1 for none), the weight."""
 
 
 def packed(trie: Trie, weights: Floats) -> tuple[Ints, Floats]:
@@ -40,6 +40,10 @@ def packed(trie: Trie, weights: Floats) -> tuple[Ints, Floats]:
     inner = trie.units[1::4] >= 0
     inner[0] = False
     units[inner, 1] = WIDTH * trie.units[1::4][inner]
+    childless = np.ones(len(units), dtype=np.bool_)
+    childless[trie.units[1::4][inner]] = False
+    childless[0] = False
+    units[childless, 0] = -1
     flat = units.reshape(-1)
     view = flat.view(np.float64)
     view[1::2] = np.where(trie.ids >= 0, weights[trie.ids], 0.0)
@@ -69,8 +73,12 @@ def draw_tokens(
     out_ids: Ints,
     out_starts: Longs,
     out_ends: Longs,
+    out_cuts: Longs,
 ) -> Int:
     """Draw one path of each pre-token, write its tokens, return their number.
+
+    out_starts, out_ends: room for as many as out_ids, or both empty: then spans aren't written.
+    out_cuts: int64[pre-tokens + 1], gets the first token of each pre-token, and their number.
 
     units: int32[4n], the trie as `packed` lays it out, and weights the same memory. ids, lone: of
     the trie. logs: float64[pieces + 1], θ·score, the last of an unknown edge; stray_weight: the
@@ -90,6 +98,8 @@ def draw_tokens(
     root = np.int64(units[u(0)])
     number = U64(0)
     written = ZERO
+    spans = out_starts.size > 0
+    out_cuts[u(0)] = 0
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
@@ -111,7 +121,8 @@ def draw_tokens(
             node = start
             unit = ZERO
             base = root
-            while node < n:
+            # A unit without children has base −1.
+            while node < n and base >= 0:
                 child = base + symbols[u(node)]
                 if units[u(child + 1)] != unit:
                     break
@@ -150,24 +161,27 @@ def draw_tokens(
             at = onward
             if child >= 0:
                 out_ids[u(written)] = ids[u(child >> 2)]
-                out_starts[u(written)] = begin
-                out_ends[u(written)] = end
-                written += 1
                 fused = False
             elif byte_pieces.size > 0:
                 for byte in range(begin, end):
                     out_ids[u(written)] = byte_pieces[u(data[u(byte)])]
-                    out_starts[u(written)] = byte
-                    out_ends[u(written)] = byte + 1
+                    if spans:
+                        out_starts[u(written)] = byte
+                        out_ends[u(written)] = byte + 1
                     written += 1
+                continue
             elif fused:
-                out_ends[u(written - 1)] = end
+                if spans:
+                    out_ends[u(written - 1)] = end
+                continue
             else:
                 out_ids[u(written)] = unknown
+                fused = fuse
+            if spans:
                 out_starts[u(written)] = begin
                 out_ends[u(written)] = end
-                written += 1
-                fused = fuse
+            written += 1
+        out_cuts[u(k + 1)] = written
     return written
 
 
