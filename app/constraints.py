@@ -154,6 +154,7 @@ class Constraints(QObject):
     def _text_changed(self) -> None:
         self._session.jobs.cancel("constraints")
         text, before = self._session.text.string, self._text
+        was = (any(self._asked.values()), self.refused, self.dropped)
         self._text = text
         if any(self._asked.values()):
             self.dropped = Dropped(before, {k: v for k, v in self._asked.items() if v})
@@ -161,7 +162,9 @@ class Constraints(QObject):
         if self.dropped is not None and self.dropped.text == text:
             self._asked = dict(self.dropped.asked)
             self.dropped = None
-        self.changed.emit()
+        # Most texts have none, before and after.
+        if was != (any(self._asked.values()), self.refused, self.dropped):
+            self.changed.emit()
 
     def _models_changed(self) -> None:
         keys = {opened.key for opened in self._session.models}

@@ -76,7 +76,7 @@ class Placement:
     @cached_property
     def priority(self) -> NDArray[np.int64]:
         """Indices from the most to the least important: role, then probability, then height."""
-        likely = np.nan_to_num(self.marginal, nan=0.0)
+        likely = np.fmax(self.marginal, 0.0)  # NaN where there is no law
         return np.lexsort((-self.height, -likely, -self.role.astype(np.int64)))
 
     @cached_property

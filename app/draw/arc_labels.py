@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.draw.arcs import Arcs
+from app.draw.arcs import Arcs, among
 from app.draw.constraint_marks import MARK
-from app.draw.edge_marks import EdgeMark, draw_over, draw_under, edge_marks, with_sign
+from app.draw.edge_marks import EdgeMark, draw_over, draw_under, with_sign
 from app.draw.frame import Frame
 from app.draw.lettering import Lettering
 from app.draw.marks import count_box, draw_count
@@ -172,13 +172,13 @@ def _arc_labels(
     """Return the labels that arcs want, the most important first; `before` stand before them."""
     role = shapes.role
     other = role == Role.OTHER
-    likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
+    likely = shapes.marginal >= UNLIKELY
     # Where there is no law, every match is as likely as the next: those with room are named.
     roomy = (not arcs.has_law) & other
     marks = arcs.marks
-    marked = np.isin(shapes.edge, list(marks.pinned | marks.forbidden))
+    marked = among(shapes.edge, marks.pinned | marks.forbidden)
     roomy &= ~marked
-    gone = np.isin(shapes.edge, list(marks.former | marks.forbidden))
+    gone = among(shapes.edge, marks.former | marks.forbidden)
     wanted = (role >= Role.ALTERNATIVE) | (likely & other) | roomy | marked | gone
     wanted &= ~(shapes.fragment & arcs.bumps)
     middle = (shapes.x0 + shapes.x1) / 2
@@ -193,7 +193,7 @@ def _arc_labels(
         order, shapes.edge[order], role[order], shapes.path[order],
         middle[order], shapes.x1[order] - shapes.x0[order],
         base - shapes.height[order], marked[order], roomy[order],
-        gone[order] & arcs.has_law, edge_marks(arcs.lattice, shapes.edge[order]),
+        gone[order] & arcs.has_law, arcs.mark_of[shapes.edge[order]],
     )  # fmt: skip
     labels: list[Label] = []
     for k, edge, kind, path, centre, room, apex, shifted, needs_room, silent, mark in zip(
@@ -245,7 +245,7 @@ def draw_hover_label(
     if not len(found):
         return
     k = int(found[0])
-    mark = int(edge_marks(arcs.lattice, shapes.edge[k : k + 1])[0])
+    mark = int(arcs.mark_of[edge])
     text, number = with_sign(arcs.label(edge), mark), edge_number(arcs, shapes, k)
     font, bold = theme.piece_font(SIZE_DATA), theme.font(SIZE_DATA, bold=True)
     wide = QFontMetricsF(font).horizontalAdvance(text)

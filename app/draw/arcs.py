@@ -6,6 +6,7 @@ the axis and in the view.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.draw.axis import Axis
+from app.draw.edge_marks import all_marks
 from app.draw.tokens import GHOST, byte_places, ghost_step
 from app.draw.viewport import Viewport
 from engine.display import visible
@@ -116,6 +118,19 @@ class Arcs:
         return label
 
     @property
+    def mark_of(self) -> Ints:
+        """The `EdgeMark` of every edge of the lattice, int64[n_edges]."""
+        return all_marks(self.lattice)
+
+    def texts(self, edges: NDArray[np.integer]) -> bytes:
+        """Return what the texts of edges under one vocabulary are told apart by."""
+        lattice = self.lattice
+        piece, kind = lattice.piece[edges], lattice.kind[edges]
+        odd = (piece < 0) | ~((kind == _OWN[0]) | (kind == _OWN[1]))
+        labels = "\0".join(self.label(edge) for edge in edges[odd].tolist())
+        return piece.tobytes() + kind.tobytes() + labels.encode()
+
+    @property
     def total(self) -> int:
         """Edges of the whole lattice."""
         return self.lattice.n_edges
@@ -177,6 +192,14 @@ class Nodes:
         return viewport.to_screen(self.places) + self.shift
 
 
+def among(edges: NDArray[np.integer], some: Collection[int]) -> NDArray[np.bool_]:
+    """Return which edges are among a few, which mostly are none."""
+    if not some:
+        return np.zeros(len(edges), dtype=np.bool_)
+    return np.isin(edges, list(some))
+
+
+@lru_cache(maxsize=2)  # every row of bricks asks for those of one lattice
 def edge_spans(lattice: Lattice) -> tuple[Floats, Floats]:
     """Return (start, end) of each edge in bytes of the text as given, float64[e]."""
     at, to = byte_places(lattice.prepared)

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.draw.arc_labels import UNLIKELY, edge_number
+from app.draw.arc_labels import LEAST, SURE, UNLIKELY
 from app.draw.arcs import Arcs, Nodes
-from app.draw.bricks import BrickRow
-from app.draw.edge_marks import edge_marks
+from app.draw.bricks import BrickTable
 from app.draw.glyphs import text_size, units_in_view
 from app.draw.lattice import TICKS
 from app.draw.tokens import TWO_TONES, Bands
@@ -58,24 +57,22 @@ def lattice_content(arcs: Arcs, nodes: Nodes, shapes: Placement, viewport: Viewp
     assert axis is not None
     middle = (axis.left[arcs.cut_unit] + axis.right[arcs.cut_unit]) / 2
     cut = (middle >= first) & (middle <= last)
-    labels = "\0".join(arcs.label(edge) for edge in edges.tolist())
-    apart = arcs.marks.apart
-    numbers = [edge_number(arcs, shapes, k) for k in range(len(edges))]
-    likely = np.nan_to_num(shapes.marginal) >= UNLIKELY
+    apart, p = arcs.marks.apart, shapes.marginal
     return _join(
         axis_content(viewport),
         bytes((arcs.has_law, arcs.bumps)),
-        labels.encode(),
+        arcs.texts(edges),
         *(_numbers(a) for a in (shapes.x0, shapes.x1, shapes.height, shapes.line)),
         _numbers(shapes.opacity * 10),
         (shapes.opacity * 8).astype(np.int64).tobytes(),
-        "\0".join(numbers).encode(),
-        likely.tobytes(),
+        # As `probability_text` has them: three decimals, less than that, as good as 1.
+        _numbers(p * 10),
+        *(a.tobytes() for a in (p == 0, p < LEAST, p >= UNLIKELY, p >= SURE)),
         edges.tobytes(),
         shapes.priority.tobytes(),
         *(a.tobytes() for a in (shapes.role, shapes.path, shapes.fragment, lattice.rank[edges])),
         b"" if apart is None else apart[edges].tobytes(),
-        edge_marks(lattice, edges).tobytes(),
+        arcs.mark_of[edges].tobytes(),
         arcs.ghost[arcs.row_of[edges]].tobytes(),
         *(_numbers(viewport.to_screen(a[near])) for a in (nodes.x, nodes.x_before)),
         _numbers(nodes.probability[near]),
@@ -108,31 +105,30 @@ def bands_content(bands: Bands, viewport: Viewport, by_identity: bool) -> bytes:
     )
 
 
-def bricks_content(row: BrickRow, labels: Arcs, viewport: Viewport, until: float) -> bytes:
-    """Return what a row of bricks shows up to a byte. labels: gives the texts of edges."""
+def bricks_content(table: BrickTable, labels: Arcs, viewport: Viewport) -> bytes:
+    """Return what rows of bricks show. labels: gives the texts of edges."""
     first, last = viewport.visible
-    seen = (row.rect_right >= first) & (row.rect_left <= last)
-    seen &= row.start[row.rect_brick] < until
-    rects = np.flatnonzero(seen)
-    bricks = row.rect_brick[rects]
-    edges = row.path.edges[row.first[bricks]].tolist()
-    ghost = bool(len(row.first)) and bool(row.end[0] <= row.start[0])
+    seen = np.flatnonzero((table.right >= first) & (table.left <= last))
     axis = viewport.axis
-    mean = axis.width * viewport.zoom / max(len(row.first), 1) if axis is not None else 0.0
+    wide = axis.width * viewport.zoom if axis is not None else 0.0
+    ghosts = [int(row.path.edges[0]) for row in table.rows if row.has_ghost]
     return _join(
-        "\0".join(labels.label(int(edge)) for edge in edges).encode(),
-        *(_numbers(viewport.to_screen(a[rects])) for a in (row.rect_left, row.rect_right)),
-        *(a[bricks].tobytes() for a in (row.differs, row.fragments, row.mark)),
-        (row.last - row.first)[bricks].tobytes(),
-        row.widest[rects].tobytes(),
-        labels.label(int(row.path.edges[0])).encode() if ghost else b"",
-        bytes((mean < TWO_TONES, ghost, ghost and bool(row.differs[0]))),
+        labels.texts(table.edge[seen]),
+        labels.texts(np.array(ghosts, dtype=np.int64)),
+        table.row[seen].tobytes(),
+        *(_numbers(viewport.to_screen(a[seen])) for a in (table.left, table.right)),
+        table.looks[seen].tobytes(),
+        *(
+            (wide / max(len(row.first), 1) < TWO_TONES, row.has_ghost, *row.differs[:1].tolist())
+            for row in table.rows
+        ),
     )
 
 
 def _numbers(values: NDArray[Any]) -> bytes:
     """Return numbers to a hundredth."""
-    return np.round(np.nan_to_num(values, nan=-1.0) * 100).astype(np.int64).tobytes()
+    # Zero has a sign, which isn't seen.
+    return (np.rint(values * 100) + 0.0).tobytes()
 
 
 def _join(*parts: bytes | Iterable[int]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,12 @@ def edge_marks(lattice: Lattice, edges: NDArray[np.integer]) -> NDArray[np.int64
     marks[(edge == EdgeKind.UNKNOWN) | (kind == PieceKind.UNKNOWN)] = EdgeMark.UNKNOWN
     marks[edge == EdgeKind.DROPPED] = EdgeMark.DROPPED
     return marks
+
+
+@lru_cache(maxsize=2)  # every row of bricks asks for those of one lattice
+def all_marks(lattice: Lattice) -> NDArray[np.int64]:
+    """Return the `EdgeMark` of every edge of a lattice, int64[n_edges]."""
+    return edge_marks(lattice, np.arange(lattice.n_edges))
 
 
 def with_sign(text: str, mark: int) -> str:

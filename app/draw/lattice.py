@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen
 
 from app.draw.arc_labels import draw_labels, place_labels, role_color
-from app.draw.arcs import Arcs, Nodes
+from app.draw.arcs import Arcs, Nodes, among
 from app.draw.constraint_marks import (
     apart_pen,
     draw_marks,
@@ -155,7 +155,7 @@ def _draw_arcs(
     # Edges outside the shown paths: one path for each of a few opacities, and those apart.
     marks = arcs.marks
     other = shapes.role == Role.OTHER
-    ghost = other & np.isin(shapes.edge, list(marks.former | marks.forbidden))
+    ghost = other & among(shapes.edge, marks.former | marks.forbidden)
     plain = other & ~ghost
     apart = np.zeros(len(shapes), dtype=np.bool_)
     if marks.apart is not None:
@@ -176,17 +176,23 @@ def _draw_arcs(
         former = int(shapes.edge[k]) in marks.former
         painter.setPen(ghost_pen(theme) if former else excluded_pen(theme))
         painter.drawPath(path)
-    lit = np.isin(shapes.edge, [e for e in (light.selected, light.hover) if e is not None])
-    on_path = np.isin(shapes.edge, list(light.path))
+    lit = among(shapes.edge, [e for e in (light.selected, light.hover) if e is not None])
+    on_path = among(shapes.edge, light.path)
     order = shapes.paint_order
-    for k in order[~other[order] | lit[order]].tolist():
-        color = role_color(theme, int(shapes.role[k]))
-        width = 1.4 if other[k] else float(shapes.line[k])
-        if shapes.fragment[k]:
-            width = min(width, 1.8)
-        strong = lit[k] or on_path[k] or shapes.fragment[k]
-        color.setAlphaF(1.0 if strong else float(shapes.opacity[k]))
-        painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+    order = order[~other[order] | lit[order]]
+    width = np.where(other, 1.4, shapes.line)
+    width = np.where(shapes.fragment, np.minimum(width, 1.8), width)
+    opacity = np.where(lit | on_path | shapes.fragment, 1.0, shapes.opacity)
+    colors = {int(role): role_color(theme, int(role)) for role in np.unique(shapes.role[order])}
+    pen = QPen(Qt.PenStyle.SolidLine)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    columns = (order, shapes.role[order], width[order], opacity[order])
+    for k, role, wide, alpha in zip(*(column.tolist() for column in columns), strict=True):
+        color = colors[role]
+        color.setAlphaF(alpha)
+        pen.setColor(color)
+        pen.setWidthF(wide)
+        painter.setPen(pen)
         path = QPainterPath()
         _arc(path, shapes, k, place.base)
         painter.drawPath(path)

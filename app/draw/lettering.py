@@ -68,11 +68,60 @@ class Lettering:
         painter.setPen(self._color)
         painter.drawText(QPointF(x, y), text)
 
+    def draw_left(self, middle: QPointF, text: str) -> None:
+        """Draw a text right of a place that is at half its height."""
+        self.draw(middle.x(), middle.y() + _drop(self._key), text)
+
     def draw_centred(self, box: QRectF, text: str) -> None:
         """Draw a text in the middle of a box."""
         centre = box.center()
         left = centre.x() - width_of(text, self._key) / 2
         self.draw(left, centre.y() + _drop(self._key), text)
+
+    def draw_block(self, room: QRectF, text: str) -> float:
+        """Draw a text of several lines, wrapped at words; return where its foot is.
+
+        room: its left, its top, its width; and its foot. Where the text doesn't fit nothing is
+        drawn, and the foot is below the room's.
+        """
+        high = _block_height(text, self._key, room.width())
+        if high > room.height():
+            return room.top() + high
+        if self._ratio:
+            size = (math.ceil(room.width()), math.ceil(high))
+            image = _block(text, self._key, self._color.rgba(), *size, self._ratio)
+            self._painter.drawImage(room.topLeft(), image)
+        else:
+            self._painter.setFont(self._font)
+            self._painter.setPen(self._color)
+            self._painter.drawText(room, Qt.TextFlag.TextWordWrap, text)
+        return room.top() + high
+
+
+@lru_cache(maxsize=256)
+def _block_height(text: str, font_key: str, width: float) -> float:
+    """Return the height of a text that is wrapped at words."""
+    font = QFont()
+    font.fromString(font_key)
+    room = QRectF(0, 0, width, 1 << 20)
+    return QFontMetricsF(font).boundingRect(room, Qt.TextFlag.TextWordWrap, text).height()
+
+
+@lru_cache(maxsize=64)
+def _block(text: str, font_key: str, color: int, width: int, height: int, ratio: float) -> QImage:
+    """Return a text that is wrapped at words as an image."""
+    size = (math.ceil(width * ratio), math.ceil(height * ratio))
+    image = QImage(*size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(0)
+    font = QFont()
+    font.fromString(font_key)
+    painter = QPainter(image)
+    painter.setFont(font)
+    painter.setPen(QColor.fromRgba(color))
+    painter.drawText(QRectF(0, 0, width, height), Qt.TextFlag.TextWordWrap, text)
+    painter.end()
+    return image
 
 
 @lru_cache(maxsize=64)

@@ -6,15 +6,19 @@ import time
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.counts import counted
 from app.jobs import Job, Jobs
 from app.session import Session
 from app.theme import SIZE_NOTE, Theme
+from app.widgets.elided import ElidedLabel
 from app.widgets.icon_button import IconButton
 
 HEIGHT = 24
+WHOLE = 60
+"""Milliseconds that a new text's facts wait for each other: most come sooner, and together."""
+
 PATIENCE = 0.4
 """Seconds a job may take before the status line speaks of it."""
 NOTE_TIME = 8000
@@ -43,11 +47,12 @@ class StatusLine(QWidget):
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(self.tr("Status"))
         self._job_seen = True
-        self._left, self._right, self._note, self._job = (QLabel() for _ in range(4))
-        for label in (self._left, self._right, self._note, self._job):
+        # The facts change with each key.
+        self._left = ElidedLabel(theme, size=SIZE_NOTE, token="ink2", steady=True)
+        self._right, self._note, self._job = (QLabel() for _ in range(3))
+        for label in (self._right, self._note, self._job):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setProperty("role", "second")
-        self._left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._bar = ProgressLine(theme)
         self._bar.setFixedSize(96, HEIGHT)
         self.cancel_button = IconButton("close", self.tr("Cancel (Esc)"), theme, 14)
@@ -70,12 +75,12 @@ class StatusLine(QWidget):
         self._note_timer.timeout.connect(lambda: self.note(""))
         for owner in jobs:
             owner.changed.connect(self._jobs_changed)
-        for signal in (
-            session.active_changed, session.text_changed, session.settings_changed,
-            session.analysis_changed, session.corpus_changed,
-        ):  # fmt: skip
+        self._later = QTimer(self, singleShot=True, interval=WHOLE)
+        self._later.timeout.connect(self._show_facts)
+        for signal in (session.active_changed, session.settings_changed, session.corpus_changed):
             signal.connect(self._show_facts)
-        session.encoding_changed.connect(lambda _key: self._show_facts())
+        for part in (session.text_changed, session.encoding_changed, session.analysis_changed):
+            part.connect(self._part_changed)
         theme.changed.connect(self._restyle)
         self._restyle()
         self._show_facts()
@@ -115,7 +120,16 @@ class StatusLine(QWidget):
 
     # Facts
 
+    def _part_changed(self) -> None:
+        """Show a text's facts when all of them are there, or when they take long."""
+        analysis = self._session.analysis
+        if analysis is not None and analysis.text is self._session.text:
+            self._show_facts()
+        elif not self._later.isActive():
+            self._later.start()
+
     def _show_facts(self) -> None:
+        self._later.stop()
         session, parts = self._session, []
         opened, text = session.active, session.text
         if opened is not None:
@@ -198,7 +212,7 @@ class StatusLine(QWidget):
             self._clock.stop()
 
     def _restyle(self) -> None:
-        for label in (self._left, self._right, self._note, self._job):
+        for label in (self._right, self._note, self._job):
             label.setFont(self._theme.font(SIZE_NOTE))
         self.update()
 

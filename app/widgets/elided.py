@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -12,7 +14,9 @@ from app.theme import SIZE_BODY, Theme
 class ElidedLabel(QWidget):
     """Text in the interface font, or in the font of pieces, shortened in the middle or at the end.
 
-    pieces: in the font of pieces. token: its colour.
+    pieces: in the font of pieces. token: its colour. steady: it takes what room there is, whatever
+    its text; so a new text has nothing laid out anew. step: the width asked for is a multiple of
+    it, so that few new texts have.
     """
 
     def __init__(
@@ -25,12 +29,16 @@ class ElidedLabel(QWidget):
         bold: bool = False,
         token: str = "ink",
         mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        steady: bool = False,
+        step: int = 1,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme, self._text, self._size = theme, text, size
         self._pieces, self._bold, self._token, self._mode = pieces, bold, token, mode
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._steady, self._step = steady, step
+        across = QSizePolicy.Policy.Ignored if steady else QSizePolicy.Policy.Maximum
+        self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
         theme.changed.connect(self.update)
 
@@ -39,9 +47,11 @@ class ElidedLabel(QWidget):
 
     def setText(self, text: str) -> None:
         if text != self._text:
+            before = self.sizeHint()
             self._text = text
             self.setAccessibleName(text)
-            self.updateGeometry()
+            if not self._steady and self.sizeHint() != before:
+                self.updateGeometry()
             self._tip()
             self.update()
 
@@ -52,8 +62,9 @@ class ElidedLabel(QWidget):
     def sizeHint(self) -> QSize:
         metrics = QFontMetricsF(self._font())
         # Fallback fonts of other scripts stand taller than the font itself.
+        wide = int(metrics.horizontalAdvance(self._text)) + 2
         return QSize(
-            int(metrics.horizontalAdvance(self._text)) + 2,
+            math.ceil(wide / self._step) * self._step,
             int(max(metrics.height(), self._size * 1.5)),
         )
 
@@ -61,7 +72,9 @@ class ElidedLabel(QWidget):
         return QSize(24, self.sizeHint().height())
 
     def _tip(self) -> None:
-        self.setToolTip(self._text if self.width() < self.sizeHint().width() else "")
+        tip = self._text if self.width() < self.sizeHint().width() else ""
+        if tip != self.toolTip():
+            self.setToolTip(tip)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._tip()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.theme import SIZE_BODY, SIZE_DATA, Theme
+from app.widgets.elided import ElidedLabel
 
 
 class PaneTitle(QWidget):
@@ -14,12 +15,11 @@ class PaneTitle(QWidget):
     def __init__(self, theme: Theme, title: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.title, self.note, self.end = QLabel(title), QLabel(), QLabel()
+        self.title, self.end = QLabel(title), QLabel()
+        # Notes change with each key.
+        self.note = ElidedLabel(theme, size=SIZE_DATA, token="ink2", steady=True)
         self.title.setProperty("role", "title")
-        self.note.setProperty("role", "second")
         self.end.setProperty("role", "second")
-        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
         for label in (self.title, self.note, self.end):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         row = QHBoxLayout(self)
@@ -45,5 +45,4 @@ class PaneTitle(QWidget):
 
     def _dress(self) -> None:
         self.title.setFont(self._theme.font(SIZE_BODY, bold=True))
-        self.note.setFont(self._theme.font(SIZE_DATA))
         self.end.setFont(self._theme.font(SIZE_DATA))

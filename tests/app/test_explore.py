@@ -526,7 +526,8 @@ def test_every_picture_and_control_has_a_name(qtbot, session, explore):
         assert widget.accessibleName()
         assert widget.focusPolicy() != Qt.FocusPolicy.NoFocus or widget is workspace.text_bar.units
     assert str(workspace.placed.arcs.total) in workspace.lattice.accessibleDescription()
-    assert workspace.paths.accessibleDescription().count("\n") == len(workspace.placed.rows) - 1
+    ends = len(workspace.placed.rows) - 1
+    qtbot.waitUntil(lambda: workspace.paths.accessibleDescription().count("\n") == ends)
 
 
 def test_panes_have_names_and_come_back(qtbot, session, explore):
@@ -561,7 +562,8 @@ def test_a_line_without_a_place_to_break_is_begun_in_the_field_and_can_be_replac
     assert field.text() == "a" * 5_000
     assert field.isReadOnly()
     assert session.text.n_bytes == 30_000
-    assert workspace.text_bar.counts.text().endswith("start shown, not editable")
+    assert workspace.text_bar.note.text() == "start shown, not editable"
+    assert workspace.text_bar.note.isVisible()
     QGuiApplication.clipboard().setText("ab")
     qtbot.keyClick(field, KEY.Key_V, Qt.KeyboardModifier.ControlModifier)
     assert session.text.string == "ab"

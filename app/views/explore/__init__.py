@@ -174,7 +174,6 @@ class ExploreWorkspace(Workspace):
         self.lattice_title.note.setText(lattice_note(placed))
         self.paths_title.title.setText(paths_title(placed))
         self.paths_title.note.setText(paths_note(placed))
-        self.paths_title.note.setToolTip(self.paths_title.note.text())
         self.edges_title.note.setText(edges_note(placed))
         analysis = placed.analysis
         law = analysis is None or analysis.lattice.has_law

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
@@ -38,6 +38,10 @@ from engine.lattice import Lattice
 from engine.progress import Report
 
 WIDTH = 300
+
+WHOLE = 60
+"""Milliseconds that a new text's tokens wait for its lattice: most come sooner, and together."""
+
 LONG_PIECE = 14
 BRICKS = 14
 """Pieces of a stretch that are drawn as bricks; a longer one is told by its score alone."""
@@ -116,10 +120,13 @@ class Inspector(QScrollArea):
         self.elsewhere.chosen.connect(self._session.set_active)
         for signal in (
             self._session.selection_changed, self._session.settings_changed,
-            self._session.models_changed, placed.lattice_changed, placed.bands_changed,
-            placed.shown_again, self._session.constraints.changed,
+            self._session.models_changed, placed.shown_again, self._session.constraints.changed,
         ):  # fmt: skip
             signal.connect(self.refresh)
+        self._later = QTimer(self, singleShot=True, interval=WHOLE)
+        self._later.timeout.connect(self.refresh)
+        placed.bands_changed.connect(self._part_changed)
+        placed.lattice_changed.connect(self._part_changed)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -165,8 +172,16 @@ class Inspector(QScrollArea):
         self.state.setFont(self._theme.font(SIZE_DATA, bold=True))
         self.refresh()
 
+    def _part_changed(self) -> None:
+        """Follow a text when its lattice is there, or when that takes long."""
+        if self._placed.analysis is not None and not self._placed.stale_text:
+            self.refresh()
+        elif not self._later.isActive():
+            self._later.start()
+
     def refresh(self) -> None:
         """Show what is selected now; a hidden inspector catches up when it is shown."""
+        self._later.stop()
         if self._placed.hidden:
             return
         selection, analysis = self._session.selection, self._placed.analysis

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
@@ -10,9 +9,10 @@ from PySide6.QtWidgets import QWidget
 from app.counts import counted
 from app.draw.arcs import HIDDEN
 from app.draw.constraint_marks import apart_pen, draw_bar, draw_pin, ghost_pen
-from app.draw.edge_marks import EdgeMark, draw_over, draw_under, edge_marks, with_sign
+from app.draw.edge_marks import EdgeMark, draw_over, draw_under, with_sign
 from app.draw.frame import Frame
 from app.draw.lattice import FAR, NEAR
+from app.draw.lettering import Lettering
 from app.draw.marks import draw_hatch
 from app.draw.viewport import GUTTER
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
@@ -28,33 +28,25 @@ def draw_legend(
     arcs, analysis = placed.arcs, placed.analysis
     if arcs is None or analysis is None:
         return
+    names = Lettering(painter, theme.font(SIZE_DATA), theme.color("ink2"))
+    counts = Lettering(painter, theme.font(SIZE_DATA, bold=True), theme.color("ink"))
+    notes = Lettering(painter, theme.font(SIZE_NOTE), theme.color("ink3"))
     y = 10.0
     for kind, words in legend_rows(placed, widget):
         _sample(painter, theme, kind, QRectF(LEFT, y, SAMPLE, 14))
-        painter.setFont(theme.font(SIZE_DATA))
-        painter.setPen(theme.color("ink2"))
-        box = QRectF(LEFT + SAMPLE + 9, y - 2, GUTTER - LEFT - SAMPLE - 12, 18)
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, words)
+        middle = QPointF(LEFT + SAMPLE + 9, y + 7)
+        names.draw_left(middle, words)
         y += LINE
     y += 8
     for words, bold, gap in _notes(placed, widget):
-        painter.setFont(theme.font(SIZE_DATA if bold else SIZE_NOTE, bold=bold))
-        painter.setPen(theme.color("ink" if bold else "ink3"))
-        room = QRectF(LEFT, y, GUTTER - LEFT - 8, max(place.base - y, 0.0))
-        wanted = painter.boundingRect(room, Qt.TextFlag.TextWordWrap, words)
-        if wanted.bottom() > place.base - 4:
+        room = QRectF(LEFT, y, GUTTER - LEFT - 8, place.base - 4 - y)
+        foot = (counts if bold else notes).draw_block(room, words)
+        if foot > room.bottom():
             break
-        painter.drawText(room, Qt.TextFlag.TextWordWrap, words)
-        y = wanted.bottom() + gap
+        y = foot + gap
     if arcs.has_law and placed.lattice_viewport.zoom >= FAR:
-        painter.setFont(theme.font(SIZE_NOTE))
-        painter.setPen(theme.color("ink3"))
-        box = QRectF(LEFT, place.bars.top() - 2, GUTTER - LEFT - 8, place.bars.height() + 6)
-        painter.drawText(
-            box,
-            Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap,
-            widget.tr("Boundary here\nprobability 0 – 1"),
-        )
+        box = QRectF(LEFT, place.bars.top() - 4, GUTTER - LEFT - 8, place.bars.height() + 14)
+        notes.draw_block(box, widget.tr("Boundary here\nprobability 0 – 1"))
 
 
 def legend_rows(placed: Placed, widget: QWidget) -> list[tuple[str, str]]:
@@ -92,8 +84,8 @@ def legend_rows(placed: Placed, widget: QWidget) -> list[tuple[str, str]]:
         EdgeMark.UNUSED: tr("unused piece"),
     }
     labelled = ~(arcs.placement.fragment & arcs.bumps)
-    found = np.unique(edge_marks(arcs.lattice, arcs.placement.edge[labelled]))
-    rows += [(mark.name, words) for mark, words in names.items() if mark in found.tolist()]
+    found = set(arcs.mark_of[arcs.placement.edge[labelled]].tolist())
+    rows += [(mark.name, words) for mark, words in names.items() if mark in found]
     return rows
 
 

@@ -83,7 +83,6 @@ class PipelinePane(QStackedWidget):
         if not_applied:
             words += " · " + not_applied_words(not_applied)
         self.title.note.setText(words)
-        self.title.note.setToolTip(words)
         if self.currentIndex() == 1:
             self._fill()
 

@@ -16,12 +16,20 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextOption,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.counts import counted
 from app.jobs import Jobs
 from app.session import Session
 from app.theme import SIZE_INPUT, Theme
+from app.widgets.elided import ElidedLabel
 from app.widgets.segmented import SegmentedControl
 from app.widgets.space_marks import draw_space_marks
 from engine.text import Text
@@ -164,15 +172,20 @@ class TextBar(QWidget):
         super().__init__(parent)
         self._session = session
         self._jobs: Jobs = session.jobs
-        self._note = ""
         self._later = QTimer(self, singleShot=True, interval=COUNT_DELAY)
         self._later.timeout.connect(self._start_counting)
         self.field = TextField(theme)
         self.field.setPlaceholderText(self.tr("Type or paste a text"))
         self.field.setAccessibleName(self.tr("Text"))
-        self.counts = QLabel()
-        self.counts.setProperty("role", "second")
-        self.counts.setAccessibleName(self.tr("Size of the text"))
+        self.counts = ElidedLabel(theme, token="ink2", step=24)
+        self.counts.setAccessibleDescription(self.tr("Size of the text"))
+        self.note = QLabel()
+        self.note.setProperty("role", "second")
+        self.note.hide()
+        sizes = QVBoxLayout()
+        sizes.setSpacing(0)
+        sizes.addWidget(self.counts)
+        sizes.addWidget(self.note)
         self.units = SegmentedControl(
             [("byte", self.tr("Bytes")), ("grapheme", self.tr("Graphemes"))], theme
         )
@@ -182,7 +195,7 @@ class TextBar(QWidget):
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(12)
         row.addWidget(self.field, 1)
-        row.addWidget(self.counts)
+        row.addLayout(sizes)
         row.addWidget(self.units)
         self.field.edited.connect(self._edited)
         self.units.changed.connect(lambda unit: session.change_settings(unit=unit))
@@ -208,7 +221,8 @@ class TextBar(QWidget):
             ).format(count=len(shown))
         self.field.setReadOnly(too_long)
         self.field.setToolTip(note)
-        self._note = self.tr("start shown, not editable") if too_long else ""
+        self.note.setText(self.tr("start shown, not editable"))
+        self.note.setVisible(too_long)
         self._describe(shown)
         if self.field.text() != shown.replace("\r\n", "\n").replace("\r", "\n"):
             self.field.set_text(shown)
@@ -230,8 +244,7 @@ class TextBar(QWidget):
         if text.n_bytes <= COUNT_LIMIT:
             self._show_counts(text, text.n_graphemes)
             return
-        self._tell(counted(text.n_bytes, "byte"))
-
+        self.counts.setText(counted(text.n_bytes, "byte"))
         self._later.start()
 
     def _start_counting(self) -> None:
@@ -249,10 +262,8 @@ class TextBar(QWidget):
         )
 
     def _show_counts(self, text: Text, graphemes: int) -> None:
-        self._tell(f"{counted(graphemes, 'grapheme')} · {counted(text.n_bytes, 'byte')}")
-
-    def _tell(self, counts: str) -> None:
-        self.counts.setText(f"{counts}\n{self._note}" if self._note else counts)
+        parts = counted(graphemes, "grapheme"), counted(text.n_bytes, "byte")
+        self.counts.setText(" · ".join(parts))
 
     def _settings_changed(self) -> None:
         unit = self._session.settings.unit

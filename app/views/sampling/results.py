@@ -43,7 +43,6 @@ class Results(QObject):
         note = sample_note(listing, tally, stale=stale)
         self.law.show_outcomes(outcomes, stale=stale)
         self.law_title.note.setText(note)
-        self.law_title.note.setToolTip(note)
         self.law_title.end.setText(legend_html(kinds, self._theme))
         self.curve.show_curves(curves_of(listing, tally, kinds, self._theme), stale=stale)
         self.outcomes.set_outcomes(outcomes)
@@ -51,7 +50,7 @@ class Results(QObject):
     def clear(self) -> None:
         """Show nothing."""
         self.law.show_outcomes(None, stale=False)
-        self.law_title.note.clear()
+        self.law_title.note.setText("")
         self.law_title.end.clear()
         self.curve.show_curves((), stale=False)
         self.outcomes.set_outcomes(None)
