@@ -18,6 +18,8 @@ from engine.pieces import PieceKind
 from tests.app.exploring import hover, open_explore, settle
 from tests.engine.real_models import real
 
+pytestmark = pytest.mark.screen
+
 KEY, CTRL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 FAMILY = "👨\u200d👩\u200d👧"
 SINHALA = "ශ්\u200dරී"

@@ -22,6 +22,8 @@ from engine.piece_table import COLUMNS, piece_table
 from engine.scene import Scene, SceneSettings, write_scene
 from tests.engine.real_models import real
 
+pytestmark = pytest.mark.screen
+
 KEY, CTRL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 499723\n"
 

@@ -15,6 +15,8 @@ from engine.place import arc_points
 from engine.scene import SceneConstraint, read_scene, write_scene
 from tests.app.exploring import open_explore, settle
 
+pytestmark = pytest.mark.screen
+
 KEY, LEFT, SHIFT = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 
 

@@ -16,6 +16,8 @@ from app.draw.viewport import GUTTER
 from engine.model import Model
 from tests.app.exploring import open_explore
 
+pytestmark = pytest.mark.screen
+
 CASES = {"ᚠᚠ": 0, "  ᚠᚠ": 2, "שלום": 0, "  שלום": 2}
 """Texts whose first letter isn't in the model, and the byte before which the space is put in."""
 

@@ -21,6 +21,8 @@ from engine.pipeline import Prepared
 from engine.place import BUMP, Role
 from engine.text import Text
 
+pytestmark = pytest.mark.screen
+
 
 def load(name):
     return engine.load(next(m.path for m in bundled.models() if m.name == name))

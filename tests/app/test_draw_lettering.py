@@ -7,6 +7,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPdfWriter
 
 from app.draw.lettering import Lettering
 
+pytestmark = pytest.mark.screen
+
 FAMILY = "👨‍👩‍👧‍👦"
 
 

@@ -10,6 +10,8 @@ from app.draw.viewport import GUTTER
 from engine.place import free_boxes
 from tests.app.exploring import open_explore, settle
 
+pytestmark = pytest.mark.screen
+
 TEXT = "The weather is lovely, so we watched 16 birds. 今天天气不错 날씨가 🌤️ و الطقس हिन्दी. " * 6
 
 

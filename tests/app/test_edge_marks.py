@@ -22,6 +22,8 @@ from engine.segmenter import EdgeKind
 from engine.text import Text
 from tests.app.exploring import open_explore, settle
 
+pytestmark = pytest.mark.screen
+
 UNKNOWN = "the ᚠ weather"
 
 

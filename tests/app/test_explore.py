@@ -18,6 +18,8 @@ from engine.display import visible
 from engine.place import arc_points
 from tests.app.exploring import hover, open_explore, settle
 
+pytestmark = pytest.mark.screen
+
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
 SENTENCE = "The weather is lovely today"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtGui import QFont
 
 from app import fonts
 from app.fonts import CJK, CORE, EMOJI, FontWatch, scripts_of
+
+pytestmark = pytest.mark.screen
 
 
 def test_scripts_are_told_by_their_characters():

@@ -17,6 +17,8 @@ from engine.corpus import open_corpus
 from engine.errors import SegscopeError
 from engine.metrics import compare
 
+pytestmark = pytest.mark.screen
+
 KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 TEXTS = {
     "en": "The weather is lovely today.\nWhere is the station?\nOne two three.\n",

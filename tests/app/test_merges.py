@@ -23,6 +23,8 @@ from app.widgets.report import Facts, Heading, Lines, Section, Sentence
 from engine.bpe import Bpe
 from engine.bundled import model_path
 
+pytestmark = pytest.mark.screen
+
 Make = Callable[[str, str], MergesWorkspace]
 
 

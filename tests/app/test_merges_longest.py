@@ -15,6 +15,8 @@ from app.widgets.report import Heading, Lines
 from engine.bundled import model_path
 from engine.traces.longest import TryKind
 
+pytestmark = pytest.mark.screen
+
 
 @pytest.fixture
 def workspace(qtbot: Any, session: Session, theme: Theme) -> MergesWorkspace:

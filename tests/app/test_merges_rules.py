@@ -17,6 +17,8 @@ from app.widgets.report import Lines, Section
 from engine.bundled import model_path
 from engine.model import Model
 
+pytestmark = pytest.mark.screen
+
 
 @pytest.fixture(scope="module")
 def everyday() -> Model:

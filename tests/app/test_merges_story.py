@@ -19,6 +19,8 @@ from app.widgets.report import MARK, Section, Sentence
 from engine.bundled import model_path
 from engine.model import Model
 
+pytestmark = pytest.mark.screen
+
 
 @pytest.fixture(scope="module")
 def gpt2(request: pytest.FixtureRequest) -> Model:

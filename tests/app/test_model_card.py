@@ -17,6 +17,8 @@ from app.views.model_card import ModelCard, facts
 from engine.bundled import model_path
 from engine.rules import rules
 
+pytestmark = pytest.mark.screen
+
 Open = Callable[[Path | str], ModelCard]
 
 

@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt
 from app.widgets.pane_title import PaneTitle
 from engine import bundled
 
+pytestmark = pytest.mark.screen
+
 NAMES = ("explore", "merges", "sampling", "languages", "vocabulary")
 
 

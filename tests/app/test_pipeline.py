@@ -15,6 +15,8 @@ from app.workspaces import Workspaces
 from engine.scene import SceneSettings
 from tests.app import exploring
 
+pytestmark = pytest.mark.screen
+
 KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 
 

@@ -11,6 +11,8 @@ from PySide6.QtCore import QPoint, Qt
 from app.player import BASE_INTERVAL, Player
 from app.views.player_bar import PlayerBar
 
+pytestmark = pytest.mark.screen
+
 
 @pytest.fixture
 def player(qtbot):

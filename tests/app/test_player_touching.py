@@ -10,6 +10,8 @@ from app.views.merges import MergesWorkspace
 from app.views.sampling import SamplingWorkspace
 from engine.bundled import model_path
 
+pytestmark = pytest.mark.screen
+
 TEXT = "lower newest lower"
 
 

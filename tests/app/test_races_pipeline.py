@@ -9,6 +9,8 @@ from app.views.explore import ExploreWorkspace
 from app.views.explore.pipeline_words import not_applied_words
 from engine.constrain import edge_constraint
 
+pytestmark = pytest.mark.screen
+
 
 @pytest.fixture
 def settle(qtbot, session):

@@ -17,6 +17,8 @@ from app.render import parse_size
 from engine import bundled
 from engine.errors import ParameterError
 
+pytestmark = pytest.mark.screen
+
 
 def scene_path(name):
     return next(scene.path for scene in bundled.scenes() if scene.name == name)

@@ -25,6 +25,8 @@ from app.widgets.report import Sentence, Table
 from engine.bundled import model_path
 from engine.traces.passes import trace_perfect
 
+pytestmark = pytest.mark.screen
+
 Make = Callable[[str, str], SamplingWorkspace]
 
 LONG = "Subword models cut rare words into pieces, and there are very many ways to do it."

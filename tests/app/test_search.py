@@ -17,6 +17,8 @@ from app.views.search import Entry, SearchField, matches
 from engine.bundled import model_path
 from engine.model import Model
 
+pytestmark = pytest.mark.screen
+
 
 def spelled(name: str, typed: str) -> list[str]:
     model: Model = engine.load(model_path(name))

@@ -12,6 +12,8 @@ from app.theme import Theme
 from app.views.explore.text_bar import TextBar, TextField
 from app.widgets.space_marks import ODD, SPACE, TAB, space_marks
 
+pytestmark = pytest.mark.screen
+
 
 @pytest.mark.parametrize(
     ("text", "places"),

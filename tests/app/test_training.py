@@ -20,6 +20,8 @@ from engine.progress import silent
 from engine.train.bpe import BpeSettings, train_bpe
 from engine.train.merge_record import rows_of
 
+pytestmark = pytest.mark.screen
+
 TEXT = "low low low low low\nlower lower\nnewest newest newest newest newest newest\nwidest\n"
 SETTINGS = BpeSettings(300, "bytes", "whitespace", specials=("<unk>",))
 

@@ -19,6 +19,8 @@ from engine.train.bpe import BpeSettings, train_bpe, units_of
 from engine.train.merge_record import rows_of, ties_at
 from engine.train.replay import Span
 
+pytestmark = pytest.mark.screen
+
 TEXT = "low low low low low\nlower lower\nnewest newest newest newest newest newest\nwidest\n"
 SETTINGS = BpeSettings(300, "bytes", "whitespace", specials=("<unk>",))
 

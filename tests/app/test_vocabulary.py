@@ -10,6 +10,8 @@ from app.views.vocabulary import VocabularyWorkspace
 from app.views.vocabulary.script_map import LENGTHS
 from engine.piece_table import COLUMNS
 
+pytestmark = pytest.mark.screen
+
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
 
 

@@ -15,6 +15,8 @@ from app.views.error_dialog import ErrorDialog
 from engine import bundled
 from engine.errors import ModelError
 
+pytestmark = pytest.mark.screen
+
 KEY, CTRL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 
 

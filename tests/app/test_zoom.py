@@ -12,6 +12,8 @@ from app.draw.tokens import DENSITY
 from app.draw.viewport import GUTTER
 from tests.app.exploring import open_explore, settle
 
+pytestmark = pytest.mark.screen
+
 KEY = Qt.Key
 LONG = "the weather is lovely today and so it stays " * 150
 
