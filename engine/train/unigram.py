@@ -36,6 +36,10 @@ MOST_SEEDS = 1 << 30
 SPARE = 1.1
 """Pruning ends at so many times the pieces wanted; of these the most probable are taken."""
 
+DIGITS = 10
+"""Decimals of a score. HuggingFace's library reads longer numbers in JSON to the last bit but one,
+which would part ties there in another way."""
+
 Ended = Literal["size", "corpus", "under way"]
 
 
@@ -266,7 +270,7 @@ class _Run:
             self.settings,
             self.words,
             (*(text for text, _ in first), *(texts[i] for i in order.tolist())),
-            np.concatenate((np.zeros(len(first)), pieces.score[order])),
+            np.concatenate((np.zeros(len(first)), np.round(pieces.score[order], DIGITS))),
             kinds,
             tuple(self.rounds),
             self.stretches.left_out,
