@@ -37,7 +37,8 @@ def decoder_of(rules: Normalization, byte_fallback: bool) -> Part:
     if byte_fallback:
         steps.append({"type": "ByteFallback"})
     steps.append({"type": "Fuse"})
-    if rules.add_dummy_prefix:
+    if rules.add_dummy_prefix and rules.escape_spaces:
+        # A space that was put before the text as a space stays, as in SentencePiece.
         steps.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     return {"type": "Sequence", "decoders": steps}
 

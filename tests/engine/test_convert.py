@@ -279,6 +279,10 @@ def test_the_command(capsys, made: dict[str, Path], tmp_path: Path) -> None:
     assert "a rank file is of bytes, and this model is of characters" in error
     error = headless.fault(capsys, "convert", str(output), str(output), "--format", "tiktoken")
     assert "would be written over the old one" in error
+    pair = made["gpt2"]
+    beside = str(pair.with_name("merges.txt"))
+    error = headless.fault(capsys, "convert", str(pair), beside, "--format", "huggingface")
+    assert "would be written over the old one" in error
     error = headless.fault(capsys, "convert", str(output), str(tmp_path / "no" / "x.tiktoken"))
     assert "there is no such folder" in error
     error = headless.fault(capsys, "convert", str(output), str(tmp_path / "x.odd"))
