@@ -2,14 +2,14 @@
 
 A state is what stands and what waits in the queue. Each step leads to states with fewer symbols, or
 with as many and a shorter queue, so going through them in that order adds up the probability of
-each before it is left: the memoised recursion of `shared` states, without its depth. The rules are
-those of `engine.dropout`.
+each before it is left: a memoised recursion without its depth. The rules are those of
+`engine.dropout`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from engine.bpe import Bpe
@@ -29,23 +29,27 @@ Step = Callable[[Bpe, Symbols, Queue, float], Iterator[tuple[State | None, float
 
 
 class Budget:
-    """How many states may still be looked at, for all stretches of a text together."""
+    """How much work may still be done, for all stretches of a text together.
 
-    def __init__(self, states: int) -> None:
-        self.states = states
+    A state takes one unit of work for each pair of a symbol and a way to go on.
+    """
 
-    def spend(self) -> bool:
-        """Return whether one more is left, and take it."""
-        self.states -= 1
-        return self.states >= 0
+    def __init__(self, work: int) -> None:
+        self.work = work
+
+    def spend(self, state: State) -> bool:
+        """Take what a state costs, and return whether there was enough."""
+        symbols, queue = state
+        self.work -= len(symbols) * max(1, len(symbols), len(queue))
+        return self.work >= 0
 
 
 def stretch_law(
-    bpe: Bpe, symbols: list[Symbol], rule: DropRule, p: float, budget: Budget
+    bpe: Bpe, symbols: Sequence[Symbol], rule: DropRule, p: float, budget: Budget
 ) -> dict[Symbols, float] | None:
     """Return the probability of all that can be left of first symbols side by side.
 
-    None where that takes more states than are left.
+    None where that takes more work than is left.
     """
     if not symbols:
         return {(): 1.0}
@@ -60,7 +64,7 @@ def stretch_law(
         level = levels.pop(size, {})
         while level:
             for state, probability in level.pop(max(level)).items():
-                if not budget.spend():
+                if not budget.spend(state):
                     return None
                 for then, share in step(bpe, *state, p):
                     if share <= 0.0:

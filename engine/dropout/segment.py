@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class DroppingBpe:
     rule: DropRule
     p: float
     key: int
-    draws: int = field(default=1)
+    draws: int = 1
 
     @property
     def algorithm(self) -> str:

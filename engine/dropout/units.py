@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise, product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +28,8 @@ from engine.segmenter import Edges
 from engine.subword_nmt import SubwordNmt
 from engine.symbols import Word
 
-MOST_STATES = 6_000
-"""States of merging that are looked at for one text; what takes more has no exact law here."""
+MOST_WORK = 400_000
+"""Work for the law of one text, see `Budget`; what takes more has no exact law here."""
 
 Choices = dict[tuple[int, ...], float]
 """The probability of each way to cut a unit, by its edges."""
@@ -35,38 +37,34 @@ Choices = dict[tuple[int, ...], float]
 
 @dataclass(frozen=True)
 class Unit:
-    """The law of a stretch of the segmented bytes; `choices` is None where it takes too long."""
+    """The law of a stretch of the segmented bytes."""
 
     start: int
     end: int
-    choices: Choices | None
+    choices: Choices
 
 
 def text_law(lattice: Lattice, bpe: Bpe, rule: DropRule, p: float) -> PathLaw:
-    """Return the exact law over the paths of a lattice, p above 0."""
-    units: list[Unit] = []
-
-    def known() -> list[Unit]:
-        if not units:
-            units.extend(find_units(lattice, bpe, rule, p))
-        return units
+    """Return the exact law over the paths of a lattice, p above 0; found when first asked for."""
+    known = cache(lambda: find_units(lattice, bpe, rule, p))
 
     def probability(edges: Ints) -> float:
+        units = known()
+        if units is None:
+            return math.nan
         total = 1.0
         starts = lattice.start[edges]
-        for unit in known():
-            if unit.choices is None:
-                return math.nan
+        for unit in units:
             first, last = np.searchsorted(starts, (unit.start, unit.end)).tolist()
             total *= unit.choices.get(tuple(edges[first:last].tolist()), 0.0)
         return total
 
     def listing() -> list[Path] | None:
-        found = [unit.choices for unit in known()]
-        if None in found or math.prod(len(choices or ()) for choices in found) > EXACT_LIMIT:
+        units = known()
+        if units is None or math.prod(len(unit.choices) for unit in units) > EXACT_LIMIT:
             return None
         paths = []
-        for parts in product(*((choices or {}).items() for choices in found)):
+        for parts in product(*(unit.choices.items() for unit in units)):
             edges = np.array([edge for part, _ in parts for edge in part], dtype=np.int32)
             paths.append(Path(lattice, edges, probability=math.prod(share for _, share in parts)))
         return sorted(paths, key=lambda path: (-path.probability, path.edges.tolist()))
@@ -74,64 +72,84 @@ def text_law(lattice: Lattice, bpe: Bpe, rule: DropRule, p: float) -> PathLaw:
     return PathLaw(probability, listing)
 
 
-def find_units(lattice: Lattice, bpe: Bpe, rule: DropRule, p: float) -> list[Unit]:
-    """Return the units of a text from left to right, as many with a law as time allows."""
+def find_units(lattice: Lattice, bpe: Bpe, rule: DropRule, p: float) -> list[Unit] | None:
+    """Return the units of a text from left to right; None where that takes too much work.
+
+    None too where a model takes unused pieces apart by how they were made, which a state of
+    merging doesn't tell.
+    """
+    if bpe.unused:
+        return None
     prepared = lattice.prepared
-    data, budget = prepared.data.tobytes(), Budget(MOST_STATES)
+    data, budget = prepared.data.tobytes(), Budget(MOST_WORK)
+    edges = lattice.edges
+    spans = zip(edges.start.tolist(), edges.end.tolist(), edges.piece.tolist(), strict=True)
+    index = {span: edge for edge, span in enumerate(spans)}
     units: list[Unit] = []
-    known: dict[bytes, list[tuple[int, int, list[tuple[TokenList, float]] | None]]] = {}
+    known: dict[bytes, list[UnitCuts] | None] = {}
     for (start, end), fixed in zip(
         pairwise(prepared.cuts.tolist()), prepared.fixed.tolist(), strict=True
     ):
         if fixed >= 0:
-            added = TokenList([fixed], [0], [end - start])
-            units.append(Unit(start, end, _choices(lattice, start, end, [(added, 1.0)])))
-            continue
-        word = data[start:end]
-        if word not in known:
-            known[word] = _word_law(bpe, word, rule, p, budget)
-        for first, last, cuts in known[word]:
+            cuts: list[UnitCuts] | None = [
+                UnitCuts(0, end - start, [(TokenList([fixed], [0], [end - start]), 1.0)])
+            ]
+        else:
+            word = data[start:end]
+            if word not in known:
+                known[word] = _word_law(bpe, word, rule, p, budget)
+            cuts = known[word]
+        if cuts is None:
+            return None
+        for first, last, ways in cuts:
             at, to = start + first, start + last
-            choices = None if cuts is None else _choices(lattice, at, to, cuts)
-            units.append(Unit(at, to, choices))
+            units.append(Unit(at, to, _choices(lattice, index, at, to, ways)))
     return units
+
+
+class UnitCuts(NamedTuple):
+    """A unit's start and end in its pre-token, and its ways to be cut with their probabilities.
+
+    Tokens have their places in the unit.
+    """
+
+    start: int
+    end: int
+    ways: list[tuple[TokenList, float]]
 
 
 def _word_law(
     bpe: Bpe, text: bytes, rule: DropRule, p: float, budget: Budget
-) -> list[tuple[int, int, list[tuple[TokenList, float]] | None]]:
-    """Return start and end of each unit of a pre-token, and its ways to be cut.
-
-    Tokens have their places in the unit. None stands for a law that can't be had: it takes too
-    long, or unused pieces are taken apart by how they were made, which a state doesn't tell.
-    """
+) -> list[UnitCuts] | None:
+    """Return the units of a pre-token; None where their laws take too much work."""
     symbols = bpe.first_symbols(text)
-    if bpe.unused:
-        return [(0, len(text), None)]
     plain = not (isinstance(bpe, SubwordNmt) or bpe.lacking)
-    apart = rule == DropRule.SENTENCEPIECE and plain
     bounds = [(0, len(symbols))]
-    if apart and symbols:
+    if rule == DropRule.SENTENCEPIECE and plain and symbols:
         bounds = stretches(bpe, [piece for piece, _, _ in symbols])
+    laws: dict[Symbols, dict[Symbols, float] | None] = {}
     found = []
     for low, high in bounds:
         # Characters that the model leaves out belong to the unit before them.
         at = symbols[low][1] if low else 0
         to = symbols[high][1] if high < len(symbols) else len(text)
-        law = stretch_law(bpe, symbols[low:high], rule, p, budget)
-        cuts = None
-        if law is not None:
-            cuts = [(_tokens(bpe, text, left, at, plain), share) for left, share in law.items()]
-        found.append((at, to, cuts))
+        unit = tuple((piece, start - at, end - at) for piece, start, end in symbols[low:high])
+        if unit not in laws:
+            laws[unit] = stretch_law(bpe, unit, rule, p, budget)
+        law = laws[unit]
+        if law is None:
+            return None
+        ways = [(_tokens(bpe, text, left, plain), share) for left, share in law.items()]
+        found.append(UnitCuts(at, to, ways))
     return found
 
 
-def _tokens(bpe: Bpe, text: bytes, symbols: Symbols, offset: int, plain: bool) -> TokenList:
-    """Return the tokens that symbols become, their places counted from `offset`."""
+def _tokens(bpe: Bpe, text: bytes, symbols: Symbols, plain: bool) -> TokenList:
+    """Return the tokens that the symbols of a unit become, which is all of `text` if not plain."""
     tokens = TokenList()
     if plain:
         for piece, start, end in symbols:
-            tokens.add(piece, start - offset, end - offset)
+            tokens.add(piece, start, end)
         return tokens
 
     def place(word: Word) -> None:
@@ -147,25 +165,32 @@ def _tokens(bpe: Bpe, text: bytes, symbols: Symbols, offset: int, plain: bool) -
 
 
 def _choices(
-    lattice: Lattice, start: int, end: int, cuts: list[tuple[TokenList, float]]
+    lattice: Lattice,
+    index: dict[tuple[int, int, int], int],
+    start: int,
+    end: int,
+    ways: list[tuple[TokenList, float]],
 ) -> Choices:
-    """Return the ways to cut a unit by the edges of the lattice."""
+    """Return the ways to cut a unit by the edges of the lattice, `index` by span and piece."""
+    choices: Choices = {}
+    for tokens, share in ways:
+        spans = zip(tokens.starts, tokens.ends, tokens.ids, strict=True)
+        found = [index.get((start + at, start + to, piece), -1) for at, to, piece in spans]
+        joined = [0, *tokens.ends] == [*tokens.starts, end - start]
+        if -1 in found or not joined:
+            found = _edges_within(lattice, start, end, tokens)
+        choices[tuple(found)] = choices.get(tuple(found), 0.0) + share
+    return choices
+
+
+def _edges_within(lattice: Lattice, start: int, end: int, tokens: TokenList) -> list[int]:
+    """Return the edges of tokens that spell an unknown character, or leave one out."""
     low, high = np.searchsorted(lattice.start, (start, end)).tolist()
     inside = low + np.flatnonzero(lattice.end[low:high] <= end)
     edges = _part(lattice.edges, inside, start)
-    spans = zip(edges.start.tolist(), edges.end.tolist(), edges.piece.tolist(), strict=True)
-    index = dict(zip(spans, inside.tolist(), strict=True))
-    choices: Choices = {}
-    for tokens, share in cuts:
-        found = [
-            index.get(span, -1) for span in zip(tokens.starts, tokens.ends, tokens.ids, strict=True)
-        ]
-        joined = [0, *tokens.ends] == [*tokens.starts, end - start]
-        if min(found, default=-1) < 0 or not joined:
-            taken = edges_of_tokens(edges, tokens.segmented(), end - start, lattice.spelling)
-            found = inside[taken].tolist()
-        choices[tuple(found)] = choices.get(tuple(found), 0.0) + share
-    return choices
+    taken = edges_of_tokens(edges, tokens.segmented(), end - start, lattice.spelling)
+    found: list[int] = inside[taken].tolist()
+    return found
 
 
 def _part(edges: Edges, which: NDArray[np.int64], offset: int) -> Edges:

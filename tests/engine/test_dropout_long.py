@@ -1,0 +1,28 @@
+"""BPE-dropout on long texts: it ends soon, and says where an exact law can't be had."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from engine import load
+from engine.dropout import BPE_DROPOUTS
+from engine.sample import sample
+from tests.dropouts import write_huggingface
+from tests.engine.dropping import ABCD
+
+
+@pytest.mark.parametrize("method", BPE_DROPOUTS)
+def test_a_word_of_forty_thousand_letters(method: str, tmp_path: Path) -> None:
+    lattice = load(write_huggingface(ABCD, tmp_path)).lattice("abcd" * 10_000)
+    draws = sample(lattice, method, count=1, seed=2, dropout=0.9)
+    tokens = len(draws.paths[0].ids)
+    assert 10_000 < tokens < 40_000
+    if method == "bpe-dropout-sentencepiece":
+        # The stretches abcd are independent; their laws multiply to less than any float.
+        assert draws.paths[0].probability == 0.0
+    else:
+        assert math.isnan(draws.paths[0].probability)
+    assert draws.exact is None
