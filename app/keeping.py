@@ -26,6 +26,14 @@ def session_file() -> Path:
     return data_folder() / SESSION_FILE
 
 
+def set_aside(path: Path) -> None:
+    """Keep a session's file that can't be read under another name: a new one will be written."""
+    try:
+        path.replace(path.with_name(f"{path.stem}.damaged{path.suffix}"))
+    except OSError as error:
+        _log(error)
+
+
 class SessionKeeper(QObject):
     """Writes the session as a scene some time after it changed, in the background.
 

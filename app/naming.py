@@ -24,15 +24,23 @@ def model_name(name: str, path: Path) -> str:
     `roberta-merges.txt` is `roberta`, and a snapshot in HuggingFace's cache has the name of its
     repository.
     """
+    place = path.absolute()
+    if place.name == name and place.parent.name == "snapshots":
+        return _repository(place)
     short = _without_endings(name)
     if not _ONLY_GENERIC.fullmatch(short):
         return _GENERIC_END.sub("", short)
-    for folder in path.absolute().parents:
+    for folder in place.parents:
         if folder.name and not _ONLY_GENERIC.fullmatch(folder.name):
-            if folder.parent.name == "snapshots":
-                folder = folder.parent.parent
-            return folder.name.rpartition("--")[2] or folder.name
+            return _repository(folder)
     return short
+
+
+def _repository(folder: Path) -> str:
+    """Return the name of a folder; of a snapshot in a cache, of its repository."""
+    if folder.parent.name == "snapshots":
+        folder = folder.parent.parent
+    return folder.name.rpartition("--")[2] or folder.name
 
 
 def _without_endings(name: str) -> str:

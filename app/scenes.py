@@ -121,9 +121,9 @@ class Scenes(QObject):
 
         self._start(work, path.name)
 
-    def show(self, scene: Scene) -> None:
-        """Load a scene that isn't a file and show it."""
-        self._start(lambda report: load_scene(scene, None, report), self.tr("the session"))
+    def show(self, scene: Scene, name: str) -> None:
+        """Load a scene that isn't a file and show it. name: what it is called meanwhile."""
+        self._start(lambda report: load_scene(scene, None, report), name)
 
     def _start(self, work: Work, name: str) -> None:
         self._session.jobs.start(

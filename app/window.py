@@ -19,11 +19,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 from app.action_table import ActionTable
 from app.actions import ACTIONS
 from app.commands import FileCommands
+from app.counts import counted
 from app.finding import Finder
 from app.fonts import FontWatch
 from app.history import History, Place
 from app.jobs import Jobs
-from app.keeping import SessionKeeper, session_file
+from app.keeping import SessionKeeper, session_file, set_aside
 from app.loading import prepare_kernels
 from app.menus import Menus
 from app.messages import Messages
@@ -125,7 +126,7 @@ class Window(QMainWindow):
         ]
         self.start_view = StartView(
             self.session.jobs, theme, self.open_dialog,
-            lambda: self.scenes.show(default_scene()), samples,
+            lambda: self.scenes.show(default_scene(), self.tr("the examples")), samples,
         )  # fmt: skip
         self.stack.addWidget(self.start_view)
         middle = QVBoxLayout()
@@ -185,6 +186,7 @@ class Window(QMainWindow):
             try:
                 scene = read_scene(last)
             except SegscopeError as error:
+                set_aside(last)
                 self.messages.error(error, self.tr("The last session was not restored"))
         if paths and brings_models(paths):
             # What is named takes the stage; other models would only be in its way.
@@ -195,8 +197,17 @@ class Window(QMainWindow):
         if paths:
             once = Qt.ConnectionType.SingleShotConnection
             self.scenes.opened.connect(lambda _loaded: self.opener.open(paths), once)
-        self.scenes.show(scene)
+        if scene is usual:
+            self.scenes.show(scene, self.tr("the examples"))
+        else:
+            once = Qt.ConnectionType.SingleShotConnection
+            self.scenes.opened.connect(self._tell_restored, once)
+            self.scenes.show(scene, self.tr("the last session"))
         self.show_workspace(scene.workspace)
+
+    def _tell_restored(self) -> None:
+        models = counted(len(self.session.models), "model")
+        self.status.note(self.tr("The last session is open again: {models}").format(models=models))
 
     def warm_up(self) -> None:
         """Compile the fast kernels while nobody waits for them."""

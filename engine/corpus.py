@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import CorpusError, TextError
-from engine.files import FILE, in_words, kind_of, unusable
+from engine.files import DEVICE, FILE, in_words, kind_of, unusable
 from engine.jsonfile import read_json
 from engine.progress import Report, silent
 from engine.terminal import agreed, counted
@@ -259,6 +259,9 @@ def _files_of(path: Path, notes: list[str]) -> list[Path]:
     if not path.exists():
         raise CorpusError("there is no such file or folder", str(path), "check the path")
     if not path.is_dir():
+        if kind_of(path) == DEVICE:
+            # Some have no end.
+            raise CorpusError("it is a device", str(path), "name a file or a folder")
         return [path]
     try:
         inside = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))

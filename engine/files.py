@@ -34,7 +34,7 @@ def user_caches() -> Path | None:
     return home / inside / "segscope"
 
 
-FILE, FOLDER = "a file", "a folder"
+FILE, FOLDER, DEVICE = "a file", "a folder", "a device"
 
 _KINDS = (
     (stat.S_ISREG, FILE),
@@ -59,7 +59,7 @@ def kind_of(path: Path) -> str:
         if isinstance(error, FileNotFoundError) and path.is_symlink():
             return "a link to what isn't there"
         return f"can't be looked at: {error.strerror or type(error).__name__}"
-    return next((name for is_one, name in _KINDS if is_one(mode)), "a device")
+    return next((name for is_one, name in _KINDS if is_one(mode)), DEVICE)
 
 
 def unusable(paths: Iterable[Path]) -> list[tuple[Path, str]]:

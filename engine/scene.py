@@ -492,7 +492,12 @@ def _relative(reference: str, folder: Path) -> str:
     if reference.startswith(PREFIX):
         return reference
     try:
-        return Path(os.path.relpath(Path(reference).resolve(), folder)).as_posix()
+        return Path(os.path.relpath(_named(Path(reference)), folder)).as_posix()
     except ValueError:
         # Windows: another drive has no relative path.
-        return Path(reference).resolve().as_posix()
+        return _named(Path(reference)).as_posix()
+
+
+def _named(path: Path) -> Path:
+    """Return a path without links but its last part, which may be the name of what it leads to."""
+    return path.parent.resolve() / path.name

@@ -114,6 +114,11 @@ class StatusLine(QWidget):
         return self._right.text()
 
     @property
+    def noted(self) -> str:
+        """The note that is shown, "" without one."""
+        return self._note.text()
+
+    @property
     def job_text(self) -> str:
         """What is said of the job that is shown."""
         return self._job.text()

@@ -34,6 +34,7 @@ from app.session import Session
         ("any/vocabularies.json", "vocabularies"),
         ("hub/models--openai-community--gpt2/snapshots/607a30d7/tokenizer.json", "gpt2"),
         ("hub/models--gpt2/snapshots/607a30d7/tokenizer.json", "gpt2"),
+        ("hub/models--openai-community--gpt2/snapshots/607a30d7", "gpt2"),
     ],
 )
 def test_a_generic_file_has_the_name_of_its_folder(tmp_path: Path, path: str, name: str) -> None:

@@ -192,6 +192,17 @@ def test_a_broken_last_session_gives_the_default(qtbot, make_window):
     window = make_window()
     assert len(window.session.models) == 2
     assert "not restored" in window.messages.banners.messages[0].what
+    # It isn't written over: somebody may mend it.
+    assert session_file().with_name("session.damaged.json").read_text() == "{broken"
+
+
+def test_the_last_session_is_told_of(qtbot, make_window):
+    from app.keeping import session_file
+
+    models = '["bundled:toy-watching", "bundled:toy-lower"]'
+    session_file().write_text(f'{{"segscope": 1, "models": {models}}}', encoding="utf-8")
+    window = make_window()
+    qtbot.waitUntil(lambda: window.status.noted == "The last session is open again: 2 models")
 
 
 def test_the_default_shows_many_scripts_and_needs_no_network(make_window):
@@ -216,6 +227,6 @@ def test_what_colours_follow_is_chosen_in_the_menu_and_kept_in_scenes(qtbot, mak
     window.session.change_settings(color="position")
     assert position.isChecked()
     with qtbot.waitSignal(window.scenes.opened, timeout=20_000):
-        window.scenes.show(scene)
+        window.scenes.show(scene, "a scene")
     assert window.session.settings.color == "identity"
     assert identity.isChecked()

@@ -198,6 +198,12 @@ def test_empty_and_missing_places(tmp_path: Path) -> None:
         open_corpus(folder_of(tmp_path, en="a")).language("fr")
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device")
+def test_a_device_is_no_corpus() -> None:
+    with pytest.raises(CorpusError, match="it is a device"):
+        open_corpus("/dev/zero")
+
+
 def test_a_folder_whose_files_all_end_otherwise(tmp_path: Path) -> None:
     (tmp_path / "eng_Latn.devtest").write_text("a\n")
     (tmp_path / "tha_Thai.devtest").write_text("b\n")

@@ -67,6 +67,17 @@ def test_a_scene_can_move_with_its_models(tmp_path: Path) -> None:
     assert read_scene(second / "s.json").models[0].locate() == second / "m.json"
 
 
+def test_a_model_keeps_its_name_where_it_is_a_link(tmp_path: Path) -> None:
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "blobs" / "0af3").write_text("{}")
+    link = tmp_path / "snapshot" / "tokenizer.json"
+    link.parent.mkdir()
+    link.symlink_to("../blobs/0af3")
+    scene = Scene(models=(SceneModel(str(link)),))
+    write_scene(scene, tmp_path / "scene.json")
+    assert read_scene(tmp_path / "scene.json").models[0].path == str(link)
+
+
 def test_a_model_that_changed_is_noticed(tmp_path: Path) -> None:
     model = tmp_path / "m.json"
     model.write_text("{}")
