@@ -349,3 +349,37 @@ def test_divergence_of_two_settings() -> None:
         assert kl_divergence(lattice, a, listed) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
     two = law_of(counted(), "nbest", nbest_size=2)
     assert kl_divergence(counted(), law_of(counted(), "perfect"), two) == math.inf
+
+
+def test_a_seed_gives_the_same_draws_in_every_process() -> None:
+    # Written down here, so that no other process, machine or version may draw otherwise.
+    a, b, c = "watching", "wat|ching", "watch|ing"
+    coins, numbers = [b, c, b, c, b, a, c, c], [a, a, b, a, b, c, b, c]
+    lattice = lattice_of(WATCHING, "watching")
+    for method, wanted in (
+        ("viterbi-v1", coins),
+        ("viterbi-v1.5", coins),
+        ("perfect", coins),
+        ("ffbs", numbers),
+        ("nbest", numbers),
+        ("uniform", numbers),
+        ("without-replacement", [a, b, c]),
+    ):
+        draws = sample(lattice, method, 1.0, 8, 11)
+        assert ["|".join(draws.paths[i].pieces) for i in draws.order] == wanted
+
+
+@pytest.mark.parametrize("theta", [0.0, 1.0, 100.0])
+def test_long_lattices_neither_overflow_nor_underflow(theta: float) -> None:
+    n = 3000
+    lattice = lattice_of({"a" * k: -1.7 * k**0.9 for k in range(1, 4)}, "a" * n)
+    expected = law(lattice, theta).expected_tokens
+    for method in (*LATTICE_METHODS, "without-replacement"):
+        draws = sample(lattice, method, theta, 2, 3)
+        for path in draws.paths:
+            assert (path.nodes[0], path.nodes[-1]) == (0, n)
+            assert (lattice.start[path.edges] == path.nodes[:-1]).all()
+            if method in {"perfect", "ffbs", "without-replacement"}:
+                # A standard deviation is some 20 tokens at most.
+                assert abs(len(path) - expected) < 120
+        assert all(0.0 <= path.probability <= 1.0 for path in draws.paths) or "v1" in method
