@@ -61,14 +61,14 @@ def add(subparsers: Subparsers) -> None:
         metavar="P",
         type=float,
         default=SamplingSettings.dropout,
-        help="for dropout: the probability that a candidate is skipped, 0 to 1 (%(default)s)",
+        help="for dropout: the probability that a candidate is skipped, 0 to 1",
     )
     parser.add_argument(
         "--nbest-size",
         metavar="L",
         type=int,
         default=SamplingSettings.nbest_size,
-        help="for nbest: how many of the best to choose from (%(default)s)",
+        help="for nbest: how many of the best to choose from",
     )
     add_seed(parser)
     parser.add_argument("--count", metavar="N", type=int, default=1, help="how many draws")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,40 @@ def test_sample_viterbi(capsys: pytest.CaptureFixture[str]) -> None:
     assert result["exact"] == [{"pieces": ["watching"], "probability": 1.0}]
     assert result["tv_distance"] == 0
     assert result["chi2_p"] is None
+
+
+def test_sample_among_the_best(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ("sample", "toy-watching", "--text", "watching", "--method", "nbest", "--count", "900")
+    result = document(capsys, *argv, "--nbest-size", "2", "--theta", "0.5")
+    assert (result["nbest_size"], result["theta"]) == (2, 0.5)
+    assert [entry["probability"] for entry in result["exact"]] == pytest.approx([0.5, 0.5])
+    assert result["lost"] == pytest.approx(1 / 3)
+    assert result["entropy_nats"] == pytest.approx(math.log(2))
+    assert (result["effective"], result["covering_95"]) == (pytest.approx(2.0), 2)
+    assert (
+        "left out by choosing among the best: 0.333" in run(capsys, *argv, "--nbest-size", "2")[1]
+    )
+    for size in ("0", "-1", "1000001"):
+        assert "best paths" in fault(capsys, *argv, "--nbest-size", size)
+
+
+def test_sample_without_replacement(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ("sample", "toy-watching", "--text", "watching", "--method", "without-replacement")
+    result = document(capsys, *argv, "--count", "2")
+    assert [entry["count"] for entry in result["samples"]] == [1, 1]
+    assert [entry["inclusion"] for entry in result["exact"]] == pytest.approx([2 / 3] * 3)
+    assert [entry["inclusion"] for entry in result["samples"]] == pytest.approx([2 / 3] * 2)
+    assert (result["tv_distance"], result["chi2_p"]) == (None, None)
+    assert len(document(capsys, *argv, "--count", "9")["samples"]) == 3
+    assert "each different" in run(capsys, *argv)[1]
+
+
+def test_sample_shows_the_bias_of_viterbi_sampling(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ("sample", "toy-watching", "--text", "watching", "--method", "viterbi-v1")
+    top = document(capsys, *argv)["exact"][0]
+    assert (top["pieces"], top["probability"]) == (["watch", "ing"], pytest.approx(0.5))
+    for theta in ("nan", "inf", "-1"):
+        assert "θ" in fault(capsys, *argv, "--theta", theta)
 
 
 def test_sample_with_too_many_segmentations(capsys: pytest.CaptureFixture[str]) -> None:
