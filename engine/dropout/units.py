@@ -127,20 +127,19 @@ def _word_law(
     bounds = [(0, len(symbols))]
     if rule == DropRule.SENTENCEPIECE and plain and symbols:
         bounds = stretches(bpe, [piece for piece, _, _ in symbols])
-    laws: dict[Symbols, dict[Symbols, float] | None] = {}
+    known: dict[Symbols, list[tuple[TokenList, float]]] = {}
     found = []
     for low, high in bounds:
         # Characters that the model leaves out belong to the unit before them.
         at = symbols[low][1] if low else 0
         to = symbols[high][1] if high < len(symbols) else len(text)
         unit = tuple((piece, start - at, end - at) for piece, start, end in symbols[low:high])
-        if unit not in laws:
-            laws[unit] = stretch_law(bpe, unit, rule, p, budget)
-        law = laws[unit]
-        if law is None:
-            return None
-        ways = [(_tokens(bpe, text, left, plain), share) for left, share in law.items()]
-        found.append(UnitCuts(at, to, ways))
+        if unit not in known:
+            law = stretch_law(bpe, unit, rule, p, budget)
+            if law is None:
+                return None
+            known[unit] = [(_tokens(bpe, text, cut, plain), share) for cut, share in law.items()]
+        found.append(UnitCuts(at, to, known[unit]))
     return found
 
 
