@@ -174,7 +174,7 @@ def stretches_of(
     symbols, starts = number[points[kept]], np.flatnonzero(begins[kept])
     offsets = np.append(starts, len(symbols)).astype(np.int64)
     look()
-    rows = _sorted_rows(symbols, offsets, words.counts[word[kept][starts]])
+    rows = _sorted_rows(symbols, offsets, words.counts[word[kept][starts]], look)
     sizes = np.array([len(chr(c).encode()) for c in gone.tolist()], dtype=np.int64)
     left = often[gone].astype(np.int64)
     return Stretches(alphabet, *rows, int(left.sum()), int(np.dot(left, sizes)))
@@ -239,7 +239,10 @@ def key_size(alphabet: int) -> int:
 
 
 def _sorted_rows(
-    symbols: NDArray[np.int32], offsets: NDArray[np.int64], counts: NDArray[np.int64]
+    symbols: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    look: Callable[[], None],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """Return different rows sorted, with the sums of their counts."""
     starts, ends = offsets[:-1], offsets[1:]
@@ -247,7 +250,9 @@ def _sorted_rows(
         return symbols, offsets, counts
     size = key_size(int(symbols.max()) + 1)
     keys = [packed(symbols, starts + step * size, ends, size) for step in range(KEYS)]
+    look()
     order = np.lexsort(keys[::-1])
+    look()
     same = np.ones(len(order) - 1, dtype=np.bool_)
     for key in keys:
         ordered = key[order]
@@ -266,6 +271,7 @@ def _sorted_rows(
         order[run] = order[run[ranks]]
         equal = [texts[a] == texts[b] for a, b in pairwise(ranks)]
         same[run[1:] - 1] = np.where(tied[run[1:] - 1], equal, same[run[1:] - 1])
+    look()
     lead = np.flatnonzero(np.insert(~same, 0, True))
     summed = np.add.reduceat(counts[order], lead)
     chosen = order[lead]
