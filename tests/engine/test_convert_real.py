@@ -16,7 +16,6 @@ RUNS = ["  a     b", "a" + " " * 40 + "b", " " * 17, "\tx  \n    y", "한국어 
     ("name", "target"),
     [
         ("sentencepiece/bpe_mistral_v1_32k.model", "huggingface"),
-        ("bert/bert_uncased_vocab.txt", "huggingface"),
         ("subword-nmt/bpe.ref", "huggingface"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import random
 from collections import Counter
@@ -15,7 +16,7 @@ import engine
 from engine.errors import ParameterError, TextError
 from engine.merge_list import merge_rows
 from engine.progress import silent
-from engine.train import compiled, merge_record, plain
+from engine.train import compiled, merge_record, plain, record
 from engine.train.bpe import BpeSettings, train_bpe, units_of
 from engine.train.given import read_given
 from engine.train.merges import TIE_BREAKS, Rules
@@ -226,6 +227,20 @@ def test_the_record_holds_the_tie_sets_where_asked(train, tmp_path, monkeypatch)
     assert "add --log FILE" in train("HERE/corpus.txt", "--vocab-size", 14, "--ties")[2]
     monkeypatch.setattr(merge_record, "MOST_TIES", 2)
     assert "the tie sets hold" in train(*arguments, "HERE/log.json")[2]
+
+
+def test_a_full_disk_leaves_the_record_that_was_there(train, tmp_path, monkeypatch) -> None:
+    (tmp_path / "log.csv").write_text("old", encoding="utf-8")
+
+    def fails(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(record, "write_atomic", fails)
+    code, out, error = train("HERE/corpus.txt", "--vocab-size", 14, "--log", "HERE/log.csv")
+    assert (code, out) == (2, "")
+    assert f"the record can't be written (No space left on device), {tmp_path}/log.csv" in error
+    assert (tmp_path / "log.csv").read_text(encoding="utf-8") == "old"
+    assert len(pieces(tmp_path / "m.json")) == 14
 
 
 def test_the_list_of_merges_of_a_rank_file_is_the_one_that_was_trained(tmp_path: Path) -> None:
