@@ -61,7 +61,7 @@ class TriedWord:
         data = self.trace.prepared.data[start:end].tobytes()
         return np.array([*unit_starts(data, 0, len(data), alphabet), len(data)]) + start
 
-    def event(self, row: int) -> Try:
+    def tried(self, row: int) -> Try:
         """Return the try that leads to a row, 1 … n_rows − 1."""
         return self.trace.event(self.steps.start + row - 1)
 
@@ -113,7 +113,7 @@ def _paint_row(
     view: tuple[float, float],
 ) -> None:
     top = TOP + row * ROW + (ROW - BRICK) / 2
-    event = word.event(row) if row else None
+    event = word.tried(row) if row else None
     taken = word.trace.taken(word.pretoken, word.steps.start + row)
     done = 0
     for piece, start, end in zip(

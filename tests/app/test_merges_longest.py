@@ -88,7 +88,7 @@ def test_a_failure_gives_up_what_was_found(workspace: MergesWorkspace) -> None:
                                     "given up.")  # fmt: skip
     heading = next(part for part in workspace.report.parts if isinstance(part, Heading))
     assert (heading.text, heading.result) == ("q☃y", "[UNK]")
-    assert page.word.event(6).kind == TryKind.FAIL
+    assert page.word.tried(6).kind == TryKind.FAIL
     assert workspace.tries.currentIndex().row() == 23
 
 

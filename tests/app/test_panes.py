@@ -29,6 +29,9 @@ def shown(workspace):
     return {pane.objectName() for pane in workspace.panes() if not pane.isHidden()}
 
 
+MERGES = {f"merges.{name}" for name in ("inspector", "ranks", "steps", "rules", "tree")}
+
+
 def test_panes_without_anything_to_show_are_put_away(qtbot, make_window):
     window = make_window()
     session = window.session
@@ -38,7 +41,7 @@ def test_panes_without_anything_to_show_are_put_away(qtbot, make_window):
     qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
     assert shown(window.workspace) == set()
     session.set_active(bpe.key)
-    assert shown(window.workspace) == {"merges.inspector", "merges.ranks", "merges.steps"}
+    assert shown(window.workspace) == MERGES
 
 
 def test_a_pane_closed_by_a_person_stays_closed_when_the_others_come_back(qtbot, make_window):
@@ -53,10 +56,10 @@ def test_a_pane_closed_by_a_person_stays_closed_when_the_others_come_back(qtbot,
     session.set_active(unigram.key)
     kept = window.workspace.layout_state()
     session.set_active(bpe.key)
-    assert shown(window.workspace) == {"merges.inspector", "merges.ranks"}
+    assert shown(window.workspace) == MERGES - {"merges.steps"}
     assert window.workspace.layout_state() == kept
     window.restore_layout()
-    assert shown(window.workspace) == {"merges.inspector", "merges.ranks", "merges.steps"}
+    assert shown(window.workspace) == MERGES
 
 
 def test_the_menu_floats_a_pane_and_docks_it_again(qtbot, make_window):

@@ -292,7 +292,7 @@ class TryTeller(QObject):
                 "The whole word {word} is looked up first, then the word without its last letter, "
                 "and so on: the longest piece that the vocabulary has becomes a token."
             ).format(word=whole)
-        event = word.event(row)
+        event = word.tried(row)
         if event.kind == TryKind.FAIL:
             return self._failure(word, event)
         if event.kind == TryKind.TOO_LONG:
@@ -355,7 +355,7 @@ class TryTeller(QObject):
         if row == 0:
             out.append(Heading(labels.pretoken(word.pretoken), self.tr("Start"), pieces=True))
         else:
-            event = word.event(row)
+            event = word.tried(row)
             small = self.tr("Try {step} of {count}").format(
                 step=f"{row:,}", count=f"{len(word.steps):,}"
             )

@@ -81,15 +81,16 @@ class Story(QObject):
         (left, left_part), (right, right_part) = labels.piece(event.left), labels.piece(event.right)
         result, part = labels.piece(event.result)
         rivals = len(event.rivals) + event.left_out
-        if rivals:
-            text = self.tr("{left} and {right} join: their rule is number {rank}, the lowest here.")
+        if left_part and right_part:
+            joined = self.tr("The bytes {left} and {right} join")
         else:
-            text = self.tr(
-                "{left} and {right} join: their rule, number {rank}, is the only one that fits."
-            )
-        told = text.format(
-            left=code(in_short(left)), right=code(in_short(right)), rank=f"{event.rank:,}"
-        )
+            joined = self.tr("{left} and {right} join")
+        if rivals:
+            text = self.tr("{joined}: their rule is number {rank}, the lowest here.")
+        else:
+            text = self.tr("{joined}: their rule, number {rank}, is the only one that fits.")
+        joined = joined.format(left=code(in_short(left)), right=code(in_short(right)))
+        told = text.format(joined=joined, rank=f"{event.rank:,}")
         if (left_part or right_part) and not part:
             told += " " + self.tr("The bytes now spell {result}.").format(
                 result=code(in_short(result))

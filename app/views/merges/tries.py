@@ -143,7 +143,7 @@ class TryRows(QAbstractScrollArea):
         assert self._labels is not None
         if row == 0:
             return self.tr("Start"), ""
-        event = self._word.event(row)
+        event = self._word.tried(row)
         text = self._labels.looked_up(event.start, event.end, self._word.span[0])
         title = self.tr("Try {n} {sign}").format(n=f"{row:,}", sign=heading_of(event))
         return title, text
