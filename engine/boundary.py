@@ -34,7 +34,7 @@ from engine.errors import ParameterError
 from engine.lattice import Lattice
 from engine.law import law
 from engine.model import Model, segment_prepared
-from engine.pieces import Vocabulary
+from engine.pieces import PieceKind
 from engine.pipeline import Prepared
 from engine.segmenter import EdgeKind, Edges
 from engine.text import Text
@@ -145,14 +145,37 @@ class Boundary:
         return bool(len(self.prepared.fixed) and self.prepared.fixed[-1] >= 0 and not self.rest)
 
     @cached_property
+    def said(self) -> dict[bytes, int]:
+        """The pieces that a token may be, by the text that they say where a pre-token begins.
+
+        Under a law those with a probability: normal ones. With an end-of-word mark those that end
+        a word, without the mark.
+        """
+        vocabulary, bpe = self.model.vocabulary, self.model.bpe
+        if not self.law:
+            normal = (vocabulary.kind == PieceKind.NORMAL).tolist()
+            return {piece: i for piece, i in vocabulary.index.items() if normal[i]}
+        suffix = b"" if bpe is None else bpe.suffix.encode()
+        if not suffix:
+            return vocabulary.index
+        ending = [(piece, i) for piece, i in vocabulary.index.items() if piece.endswith(suffix)]
+        return {piece[: -len(suffix)]: i for piece, i in ending if piece != suffix}
+
+    @cached_property
     def _initial(self) -> Prefixes:
-        return Prefixes(self.model.vocabulary.index)
+        return Prefixes(self.said)
 
     @cached_property
     def _later(self) -> Prefixes:
-        vocabulary = self.model.vocabulary
-        inside = vocabulary.continuation is not None and vocabulary.mark
-        return Prefixes(vocabulary.continuation_index) if inside else self._initial
+        """Pieces by what they say inside a pre-token."""
+        vocabulary, bpe = self.model.vocabulary, self.model.bpe
+        prefix = b"" if bpe is None else bpe.prefix.encode()
+        if prefix:
+            inner = [(piece, i) for piece, i in self.said.items() if piece.startswith(prefix)]
+            return Prefixes({piece[len(prefix) :]: i for piece, i in inner if piece != prefix})
+        if vocabulary.continuation is not None and vocabulary.mark:
+            return Prefixes(vocabulary.continuation_index)
+        return self._initial
 
     def ends(self) -> Iterator[tuple[int, bytes, int]]:
         """Yield (start, piece, id) of each piece that could cover the end of the prompt."""
@@ -167,8 +190,7 @@ class Boundary:
     @cached_property
     def shift(self) -> float:
         """The log of the summed probabilities of all pieces; scores less this add up to 1."""
-        vocabulary = self.model.vocabulary
-        scores = vocabulary.score[list(vocabulary.index.values())]
+        scores = self.model.vocabulary.score[list(self.said.values())]
         top = float(scores.max())
         return top + math.log(math.fsum(np.exp(scores - top).tolist()))
 
@@ -278,7 +300,7 @@ class Boundary:
     @cached_property
     def fresh(self) -> NDArray[np.float64]:
         """The distribution of the first byte of a new token, float64[256]."""
-        return first_bytes(self.model.vocabulary, self.shift)
+        return first_bytes(self.said, self.model.vocabulary.score, self.shift)
 
     def next_byte(self) -> NDArray[np.float64]:
         """Return the exact distribution of the byte after the prompt, float64[256].
@@ -346,12 +368,13 @@ def boundary(model: Model, text: Text, cut: int | None = None) -> Boundary:
     return Boundary(model, model.prepare(prompt), text.data[start:cut].tobytes())
 
 
-def first_bytes(vocabulary: Vocabulary, shift: float) -> NDArray[np.float64]:
+def first_bytes(
+    said: dict[bytes, int], score: NDArray[np.float64], shift: float
+) -> NDArray[np.float64]:
     """Return the distribution of a token's first byte, float64[256]; see `Boundary.shift`."""
     found = np.zeros(256)
-    ids = np.array(list(vocabulary.index.values()), dtype=np.int64)
-    lead = np.array([piece[0] for piece in vocabulary.index], dtype=np.int64)
-    np.add.at(found, lead, np.exp(vocabulary.score[ids] - shift))
+    lead = np.array([piece[0] for piece in said], dtype=np.int64)
+    np.add.at(found, lead, np.exp(score[list(said.values())] - shift))
     return found
 
 

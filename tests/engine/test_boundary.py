@@ -119,7 +119,7 @@ def test_an_empty_prompt_is_a_new_token(tmp_path: Path) -> None:
 
 def test_what_a_bpe_model_makes_of_longer_texts(tmp_path: Path) -> None:
     rng = random.Random(5)
-    for _ in range(12):
+    for _ in range(8):
         merges = random_merges(rng, "ab", 6)
         model = load(write_huggingface(merges, tmp_path))
         prompt = "".join(rng.choice("ab") for _ in range(rng.randint(1, 4)))
@@ -148,6 +148,24 @@ def test_tokens_before_the_last_word_stand(tmp_path: Path) -> None:
     ]
     with pytest.raises(ParameterError):
         found.next_byte()
+
+
+def test_an_end_of_word_mark_ends_the_word(tmp_path: Path) -> None:
+    path = tmp_path / "own.codes"
+    path.write_text("#version: 0.2\na b</w>\nb a\na ba\n", encoding="utf-8")
+    found = boundary(load(path), Text("b a"))
+    # Words that go on past the mark aren't told: a may end here, or become ab.
+    pieces = {covering.pieces for covering in found.covering(9)}
+    assert {("b</w>", "a</w>"), ("b</w>", "ab</w>")} == pieces
+
+
+def test_pieces_without_a_probability_are_no_tokens(tmp_path: Path) -> None:
+    listed = [("<unk>", 0.0, 2), ("a", math.log(0.5), 1), ("b", math.log(0.5), 1), ("ac", 3.0, 4)]
+    path = tmp_path / "own.model"
+    path.write_bytes(sentencepiece_model(listed, 1))
+    found = boundary(load(path), Text("a"))
+    # A user-defined piece's score says that it is taken wherever it stands, not how often.
+    assert found.next_byte()[[97, 98, 99]] == pytest.approx([0.5, 0.5, 0.0])
 
 
 def test_growth_tells_what_stays(tmp_path: Path) -> None:
