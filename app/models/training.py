@@ -16,11 +16,11 @@ from engine.display import hexadecimal, is_text, plain, unseen, visible
 Index = QModelIndex | QPersistentModelIndex
 
 STEP, LEFT, RIGHT, PIECE, COUNT, TIES, RIVAL, RIVAL_COUNT = range(8)
-_NUMBERS = frozenset((STEP, COUNT, TIES, RIVAL_COUNT))
+NUMBERS = frozenset((STEP, COUNT, TIES, RIVAL_COUNT))
 SHOWN = 100
 """Characters, or bytes, of a piece that are shown: a corpus may make one of a million."""
 
-_PIECES = frozenset((LEFT, RIGHT, PIECE, RIVAL))
+PIECES = frozenset((LEFT, RIGHT, PIECE, RIVAL))
 
 
 class RecordModel(QAbstractTableModel):
@@ -87,10 +87,10 @@ class RecordModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column)
         if role == Qt.ItemDataRole.FontRole:
-            return self._theme.piece_font(SIZE_DATA) if column in _PIECES else None
+            return self._theme.piece_font(SIZE_DATA) if column in PIECES else None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._shown(self._row(index.row()), column)
-        if column in _PIECES and role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
+        if column in PIECES and role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
             parts = _parts(self._row(index.row()), column)
             if role == Qt.ItemDataRole.EditRole:
                 return " ".join(map(plain, parts))
@@ -105,7 +105,7 @@ class RecordModel(QAbstractTableModel):
         return self._last
 
     def _shown(self, row: MergeRow, column: int) -> str:
-        if column in _PIECES:
+        if column in PIECES:
             return " + ".join(map(piece_text, _parts(row, column)))
         if column == RIVAL_COUNT:
             return f"{row.rival_count:,}" if row.rival is not None else ""
@@ -135,5 +135,5 @@ def _about(data: bytes) -> list[str]:
 
 
 def _alignment(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignRight if column in _NUMBERS else Qt.AlignmentFlag.AlignLeft
+    side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
     return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.theme import SIZE_DATA, Theme
+
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 SIDE = 6
 """Pixels between a cell's side and its text."""
 
 
 class PlainCells(QStyledItemDelegate):
-    """Paints text and the selection, past the style sheet, which takes five times as long."""
+    """Paints text and the selection, past the style sheet, which takes five times as long.
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    pieces, numbers: the columns in the font of pieces, and those at the right. So a cell is asked
+    for its text alone.
+    """
+
+    def __init__(
+        self, theme: Theme, pieces: Container[int], numbers: Container[int], parent: QWidget
+    ) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._pieces, self._numbers = theme, pieces, numbers
 
     def paint(
         self,
@@ -33,11 +44,12 @@ class PlainCells(QStyledItemDelegate):
         text = index.data(Qt.ItemDataRole.DisplayRole)
         if not text:
             return
-        font = index.data(Qt.ItemDataRole.FontRole)
-        font = font if isinstance(font, QFont) else theme.font(SIZE_DATA)
+        column = index.column()
+        font = theme.piece_font(SIZE_DATA) if column in self._pieces else theme.font(SIZE_DATA)
         room = rect.adjusted(SIDE, 0, -SIDE, 0)
         metrics = QFontMetrics(font)
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        if metrics.horizontalAdvance(text) > room.width():
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.setFont(font)
         painter.setPen(theme.color("ink"))
-        painter.drawText(room, int(index.data(Qt.ItemDataRole.TextAlignmentRole)), shown)
+        painter.drawText(room, RIGHT if column in self._numbers else LEFT, text)

@@ -216,7 +216,10 @@ def test_unigram_has_options_of_its_own(form):
     assert form.settings() == UnigramSettings(2000)
     choose(form.unigram.normalizer, "identity")
     form.unigram.prefix.click()
-    form.unigram.coverage.setValue(0.98)
+    for text in ("0.98", "2", "much"):  # what is no share is put back
+        form.unigram.coverage.setText(text)
+        form.unigram.coverage.editingFinished.emit()
+        assert form.unigram.coverage.text() == "0.98"
     form.unigram.fallback.click()
     enter(form.unigram.longest, "8")
     form.unigram.by_script.click()

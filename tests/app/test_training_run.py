@@ -236,7 +236,7 @@ def test_300_frames_are_recorded_while_it_trains_and_no_look_is_dropped(qtbot, w
     turn = threading.Semaphore(0)
 
     def paced(request, report, give):
-        """Train, with a rest after each merge until the window has drawn three frames more."""
+        """Train, with a rest after each merge until the window has drawn five frames more."""
 
         def on(part):
             give(part)
@@ -249,7 +249,7 @@ def test_300_frames_are_recorded_while_it_trains_and_no_look_is_dropped(qtbot, w
     looks, frames = [], []
     trainer, view = window.trainer, window.run
     trainer.moved.connect(lambda: trainer.look and looks.append(trainer.look))
-    start(window, text, BpeSettings(120, "characters", "whitespace", least=1))
+    start(window, text, BpeSettings(73, "characters", "whitespace", least=1))
     recording = None
     while trainer.busy or len(frames) < 300:
         qtbot.wait(1)
@@ -258,7 +258,7 @@ def test_300_frames_are_recorded_while_it_trains_and_no_look_is_dropped(qtbot, w
             view.player.seek(abs(view.player.length - len(frames) % 40))
         assert not view.sample.grab().toImage().isNull()
         frames.append((view.player.length, view.player.position, view.rows.rowCount()))
-        if len(frames) % 3 == 0:
+        if len(frames) % 5 == 0:
             turn.release()
     assert trainer.state == "done", trainer.error
     assert len(frames) >= 300

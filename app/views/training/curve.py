@@ -13,7 +13,9 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
     QPolygonF,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -52,11 +54,13 @@ class CurveView(QWidget):
         self._range = 0.0, 1.0
         self._step = -1
         self._still = False
+        self._drawn: QPixmap | None = None
+        """Axes and curve: they are the same at every step."""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Compression curve"))
         self.setMinimumHeight(150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._redraw)
 
     def sizeHint(self) -> QSize:
         return QSize(640, 230)
@@ -76,7 +80,14 @@ class CurveView(QWidget):
         if curve is not None and len(curve):
             self._range = float(curve.ratio.min()), float(curve.ratio.max())
         self._describe()
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self._drawn = None
         self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._drawn = None
 
     def mark(self, step: int) -> None:
         """Mark a step; −1 for none."""
@@ -145,11 +156,27 @@ class CurveView(QWidget):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._theme, QPainter(self)
+        theme, painter, ratio = self._theme, QPainter(self), self.devicePixelRatioF()
+        if self._drawn is None or self._drawn.devicePixelRatio() != ratio:
+            self._drawn = QPixmap(self.size() * ratio)
+            self._drawn.setDevicePixelRatio(ratio)
+            self._draw(QPainter(self._drawn))
+        painter.drawPixmap(0, 0, self._drawn)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_title(painter)
+        if self._curve is not None and len(self._curve):
+            self._paint_mark(painter, self._curve)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("ink"), 1))
+            painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+
+    def _draw(self, painter: QPainter) -> None:
+        """Draw what doesn't change from step to step."""
+        theme, curve = self._theme, self._curve
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme.color("canvas"))
         self._paint_axes(painter)
-        curve = self._curve
         if curve is not None and len(curve):
             count = min(len(curve), max(self.width() // 2, 2))
             pick = np.linspace(0, len(curve) - 1, count).round().astype(np.int64)
@@ -163,11 +190,7 @@ class CurveView(QWidget):
                     painter.drawEllipse(point, 2.5, 2.5)
             elif not self._still:
                 painter.drawEllipse(points[-1], 3, 3)
-            self._paint_mark(painter, curve)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.color("ink"), 1))
-            painter.drawRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5))
+        painter.end()
 
     def _paint_axes(self, painter: QPainter) -> None:
         theme, plot = self._theme, self._plot()
@@ -194,15 +217,20 @@ class CurveView(QWidget):
         painter.drawLine(plot.topLeft(), plot.bottomLeft())
         painter.setPen(theme.color("ink2"))
         painter.setFont(theme.font(SIZE_DATA))
-        box = QRectF(SIDE, 4, self.width() - 2 * SIDE, TOP - 10)
-        metrics, title = painter.fontMetrics(), self.tr("Bytes a token")
-        # What is said of the step that is marked says it too, where there is no room for both.
-        if metrics.horizontalAdvance(title + "  " + self.marked_text()) <= box.width():
-            painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, title)
         foot = QRectF(plot.left(), self.height() - 22, plot.width(), 18)
         painter.drawText(
             foot, middle | Qt.AlignmentFlag.AlignRight, self.tr("Pieces in the vocabulary")
         )
+
+    def _paint_title(self, painter: QPainter) -> None:
+        """Say what the axis is of, where there is room beside what is said of the marked step."""
+        painter.setPen(self._theme.color("ink2"))
+        painter.setFont(self._theme.font(SIZE_DATA))
+        box = QRectF(SIDE, 4, self.width() - 2 * SIDE, TOP - 10)
+        metrics, title = painter.fontMetrics(), self.tr("Bytes a token")
+        if metrics.horizontalAdvance(title + "  " + self.marked_text()) <= box.width():
+            align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(box, align, title)
 
     def _paint_mark(self, painter: QPainter, curve: Curve) -> None:
         text = self.marked_text()

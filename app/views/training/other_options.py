@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.theme import Theme
 from app.views.training.form_rows import FormRows
@@ -97,16 +99,12 @@ class UnigramOptions(FormRows):
             self.tr("A word at the start of a line is the same as one after a space"),
             on=usual.prefix,
         )
-        self.coverage = QDoubleSpinBox()
-        self.coverage.setDecimals(4)
-        self.coverage.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        self._share = usual.coverage
+        self.coverage = QLineEdit(f"{self._share:g}")
         self.coverage.setFixedWidth(84)
         self.coverage.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.coverage.setRange(0.0001, 1.0)
-        self.coverage.setSingleStep(0.0005)
-        self.coverage.setValue(usual.coverage)
-        self.coverage.valueChanged.connect(lambda _value: self.changed.emit())
-        tip = self.tr("The share of the corpus's characters that get a piece of their own")
+        self.coverage.editingFinished.connect(self._take_share)
+        tip = self.tr("The share of the corpus's characters that get a piece of their own, up to 1")
         self.add_row(self.tr("Co&verage"), self.coverage, tip, stretch=False)
         self.fallback = self.add_check(
             self.tr("Other characters as &bytes"),
@@ -134,13 +132,22 @@ class UnigramOptions(FormRows):
             self.tr("Each digit by itself"), self.tr("No piece holds two digits"), on=False
         )
 
+    def _take_share(self) -> None:
+        """Take the share that is written; what is none is put back."""
+        with suppress(ValueError):
+            share = float(self.coverage.text().replace(",", "."))
+            if 0.0 < share <= 1.0:
+                self._share = share
+        self.coverage.setText(f"{self._share:g}")
+        self.changed.emit()
+
     def settings(self, size: int, specials: tuple[str, ...]) -> UnigramSettings:
         """Return the settings as the controls have them."""
         return UnigramSettings(
             size,
             self.normalizer.currentData(),
             self.prefix.isChecked(),
-            coverage=round(self.coverage.value(), 4),
+            coverage=self._share,
             byte_fallback=self.fallback.isChecked(),
             specials=specials,
             constraints=Constraints(

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -19,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.counts import counted
 from app.jobs import Jobs
 from app.learning import ties_apart
-from app.models.training import PIECE, RecordModel
+from app.models.training import NUMBERS, PIECE, PIECES, RecordModel
 from app.models.training_rounds import NAME, OBJECTIVE, RoundModel
 from app.player import Player
 from app.recording import Recording, RoundRecording
@@ -87,7 +88,7 @@ class RunView(QWidget):
         self.player.length_changed.connect(self._show_position)
 
     def _compose(self) -> None:
-        self.table.setItemDelegate(PlainCells(self._theme, self.table))
+        self.table.setItemDelegate(PlainCells(self._theme, PIECES, NUMBERS, self.table))
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(PIECE, QHeaderView.ResizeMode.Stretch)
@@ -245,7 +246,13 @@ class RunView(QWidget):
         if row < 0:
             table.selectionModel().clear()
         elif table.currentIndex().row() != row:
+            # Rows stay where they are until the step leaves the view: to move them takes time.
+            table.setAutoScroll(False)
             table.selectRow(row)
+            table.setAutoScroll(True)
+            index = table.currentIndex()
+            if not table.viewport().rect().contains(table.visualRect(index).center()):
+                table.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
         self._quiet = False
 
     def _tell(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import (
     QEasingCurve,
     QPointF,
@@ -67,6 +69,7 @@ class SampleBricks(QAbstractScrollArea):
         self._move.setEndValue(1.0)
         self._move.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._move.valueChanged.connect(lambda _value: self._repaint_move())
+        self._move.finished.connect(self._repaint_move)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -138,7 +141,10 @@ class SampleBricks(QAbstractScrollArea):
             if replay.made(done):
                 self._reveal(replay.made(done)[0])
             self._describe()
-            self.viewport().update()
+            if passed > 1:
+                self.viewport().update()
+            else:
+                self._repaint((*replay.made(before), *replay.made(done)))
 
     def _begin_move(self) -> None:
         if not self._theme.reduced_motion and self.isVisible():
@@ -155,9 +161,12 @@ class SampleBricks(QAbstractScrollArea):
 
     def _repaint_move(self) -> None:
         """Have those bricks painted anew that move."""
-        if self._replay is None or self._grid is None:
-            return
-        for span in self._replay.made(self._done):
+        if self._replay is not None:
+            self._repaint(self._replay.made(self._done))
+
+    def _repaint(self, spans: Iterable[Span]) -> None:
+        for span in spans if self._grid is not None else ():
+            assert self._grid is not None
             for rect in self._grid.rects(*span):
                 place = rect.translated(self._origin()).adjusted(-6, -6, 6, 6)
                 self.viewport().update(place.toAlignedRect())
