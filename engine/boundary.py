@@ -191,7 +191,11 @@ class Boundary:
     def shift(self) -> float:
         """The log of the summed probabilities of all pieces; scores less this add up to 1."""
         scores = self.model.vocabulary.score[list(self.said.values())]
-        top = float(scores.max())
+        top = float(scores.max(initial=-math.inf))
+        if top == -math.inf:
+            raise ParameterError(
+                "no piece of the model has a probability", self.model.name, "open another model"
+            )
         return top + math.log(math.fsum(np.exp(scores - top).tolist()))
 
     @cached_property

@@ -168,6 +168,13 @@ def test_pieces_without_a_probability_are_no_tokens(tmp_path: Path) -> None:
     assert found.next_byte()[[97, 98, 99]] == pytest.approx([0.5, 0.5, 0.0])
 
 
+def test_a_model_of_no_probable_piece_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "own.model"
+    path.write_bytes(sentencepiece_model([("<unk>", 0.0, 2), ("a", 1.0, 4)], 1))
+    with pytest.raises(ParameterError, match="no piece of the model has a probability"):
+        boundary(load(path), Text("a")).next_byte()
+
+
 def test_growth_tells_what_stays(tmp_path: Path) -> None:
     model = load(write_huggingface([("a", "b"), ("ab", "c"), ("c", "d")], tmp_path))
     text = Text("abcd")
