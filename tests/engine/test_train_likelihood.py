@@ -21,7 +21,7 @@ from engine.train.words import words_of
 
 TIE_BREAKS = ("lexicographic-smallest", "lexicographic-largest", "lowest-ids",
               "shortest-then-smallest")  # fmt: skip
-CORPORA = 300
+CORPORA = 160
 
 FIELDS = ("left", "right", "count", "ties", "rival_left", "rival_right", "rival_count", "tokens")
 
