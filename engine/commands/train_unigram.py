@@ -126,10 +126,10 @@ def _notes(trained: TrainedUnigram) -> list[str]:
             f"{counted(trained.size, 'piece')}"
         )
     if trained.left_out:
-        become = "bytes" if trained.settings.byte_fallback else "<unk>"
+        how = "bytes" if trained.settings.byte_fallback else "<unk>"
         notes.append(
-            f"{counted(trained.left_out, 'character')} of the corpus without a piece of their own "
-            f"become {become}"
+            f"{counted(trained.left_out, 'character')} of the corpus without a piece, written as "
+            f"{how}"
         )
     return notes
 

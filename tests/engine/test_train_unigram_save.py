@@ -150,7 +150,7 @@ def test_the_command_says_a_row_for_each_round_and_what_has_no_piece(command, tm
     )  # fmt: skip
     assert code == 0
     assert "the corpus has no further piece: the vocabulary ends at" in out
-    assert "of the corpus without a piece of their own become bytes" in out
+    assert "of the corpus without a piece, written as bytes" in out
     assert "4 special tokens + 256 bytes + " in out
     model = engine.load(tmp_path / "m.json")
     assert [token.text for token in model.special_tokens] == ["<unk>", "<s>", "</s>", "<pad>"]
