@@ -8,8 +8,10 @@
   vocabulary, whether a merge was learned for it or not; the best score, which is the lowest id,
   goes first.
 
-Of equal ranks the leftmost pair goes first under each of them. The three agree on most words:
-they differ where one piece can be put together in several ways.
+Of equal ranks the leftmost pair goes first under each of them. Where a list holds, for each piece,
+the pair that merging comes to last in the piece's own text, as trainers write it, the three agree
+on every word. They differ where pairs were left out of a list or moved in it, and where the
+vocabulary holds pieces that no listed pair makes.
 """
 
 from __future__ import annotations
