@@ -90,6 +90,10 @@ def difference(bpe: Bpe, other: Bpe) -> str:
             longer, by = (own, bpe) if len(own) > len(theirs) else (theirs, other)
             return f"the piece {_made(by, longer[min(len(own), len(theirs))])} is merged by one"
     else:
+        for pair in own:
+            made = bpe.pair(*pair)
+            if made is not None and not other.vocabulary.matchable[made[1]]:
+                return f"the piece {_shown(bpe, made[1])} would be made by no merge"
         place = {pair: k for k, pair in enumerate(own)}
         last, before = -1, ""
         for pair in theirs:

@@ -65,9 +65,9 @@ def convert(
     if name == model.format:
         raise refusal(f"the model is in the format {name} already", "copy the file")
     written = FORMATS[name].write(model)
-    compare(model, name, written.files, report)
+    lost = compare(model, name, written.files, report)
     write_files(path, name, written.files)
-    return name, written.notes
+    return name, (*written.notes, *lost)
 
 
 __all__ = ["FORMATS", "convert"]

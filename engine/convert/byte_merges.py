@@ -36,6 +36,13 @@ def write_ranks(model: Model) -> Written:
     pattern = pattern_of(model, RANKS)
     vocabulary = model.vocabulary
     pieces = _pieces(model)
+    lacking = {bytes((i,)) for i in range(256)} - {vocabulary.bytes(i) for i in pieces}
+    if lacking:
+        raise refusal(
+            f"the byte 0x{min(lacking)[0]:02X} has no piece: this model leaves it out, and "
+            "tiktoken fails on a text that holds it",
+            _ELSE,
+        )
     lines = [base64.b64encode(vocabulary.bytes(i)) + b" %d\n" % i for i in pieces]
     data = b"".join(lines)
     known = published(data)
@@ -65,6 +72,13 @@ def write_pair(model: Model) -> Written:
             _ELSE,
         )
     notes = []
+    if bpe.lacking:
+        lacking = min(bpe.lacking)
+        raise refusal(
+            f"the byte 0x{lacking[0]:02X} has no piece, but stands in longer ones, which no merge "
+            "could make then",
+            _ELSE,
+        )
     vocabulary = model.vocabulary
     texts = [
         vocabulary.bytes(i).decode("latin-1").translate(_ALPHABET) for i in range(len(vocabulary))

@@ -39,11 +39,14 @@ PROBES = (
 """Texts that models treat in different ways."""
 
 
-def compare(model: Model, name: str, files: Sequence[bytes], report: Report = silent) -> None:
+def compare(
+    model: Model, name: str, files: Sequence[bytes], report: Report = silent
+) -> tuple[str, ...]:
     """Raise `ParameterError` where a written model isn't the one that it was made of.
 
-    Compared are the pieces by their ids, the merges, and what both make of `PROBES`, of the special
-    tokens' texts and of texts that pieces spell.
+    Returns what is lost that doesn't change how a text is cut. Compared are the pieces by their
+    ids, the merges, and what both make of `PROBES`, of the special tokens' texts and of texts that
+    pieces spell.
     """
     with TemporaryDirectory(prefix="segscope-") as folder:
         path = Path(folder) if name == "gpt2" else Path(folder, "model")
@@ -60,6 +63,9 @@ def compare(model: Model, name: str, files: Sequence[bytes], report: Report = si
             if said:
                 raise _differs(name, f"it would merge otherwise: {said}")
         _compare_texts(model, other, name)
+    if any(model.template) and other.template != model.template:
+        return ("the format doesn't say which tokens are put before and after a text",)
+    return ()
 
 
 def _differs(name: str, what: str) -> ParameterError:

@@ -167,8 +167,6 @@ def _of_sentencepiece(model: Model, notes: list[str]) -> Part:
     if vocabulary.holes.size or len(set(texts)) < len(texts):
         raise refusal("two pieces are written alike, which a tokenizer.json can't hold", _KEEP)
     parts: Part = {"normalizer": normalizer_of(rules), "decoder": decoder_of(rules, fallback)}
-    if any(model.template):
-        notes.append("no token is put before or after a text: the model's own are special tokens")
     if model.bpe is not None:
         if model.bpe.lacking:
             lacking = min(model.bpe.lacking).decode()
@@ -231,7 +229,7 @@ def _of_bytepiece(model: Model, notes: list[str]) -> Part:
     if len(set(texts)) < len(texts):
         raise refusal("a piece is written as one of <pad>, <bos> and <eos> is", _KEEP)
     score = np.where(control, _NEVER, vocabulary.score)
-    notes.append("no token is put before or after a text: <bos> and <eos> are special tokens")
+    notes.append("frequencies are held as scores: the way back isn't possible")
     split = {
         "type": "Split",
         "pattern": {"Regex": r".*\n+|.+"},

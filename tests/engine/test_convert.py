@@ -175,6 +175,17 @@ def _plain_token(values) -> None:
     values["added_tokens"][0]["special"] = False
 
 
+def _special_merge(values) -> None:
+    made = (left + right for left, right in values["model"]["merges"])
+    text = next(text for text in made if text.isascii())
+    token = {"id": values["model"]["vocab"][text], "content": text}
+    values["added_tokens"].append({**values["added_tokens"][0], **token})
+
+
+def _no_byte(values) -> None:
+    del values["model"]["vocab"]["Ā"]
+
+
 def _other_pattern(values) -> None:
     pattern = r"\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+"
     values["pre_tokenizer"]["pretokenizers"][0]["pattern"] = {"Regex": pattern}
@@ -188,6 +199,8 @@ def _other_pattern(values) -> None:
         (_normalize, "holds no normalizer, and this model has NFC"),
         (_prefix_space, "puts no space before the text"),
         (_own_pattern, "splits text by one pattern, and this model's pre-tokenizer is Split"),
+        (_special_merge, "would be made by no merge"),
+        (_no_byte, "the byte 0x00 has no piece: this model leaves it out"),
         (_plain_token, "no tokens that are looked for in plain text, and this model has"),
     ],
 )
