@@ -111,7 +111,7 @@ def listed_models(draw: st.DrawFn) -> tuple[Bpe, str]:
     return Bpe(vocabulary, *columns), draw(st.text("abc", min_size=1, max_size=12))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(listed_models())
 def test_the_joined_rule_is_merging_by_looking_up(given_: tuple[Bpe, str]) -> None:
     bpe, text = given_

@@ -93,7 +93,7 @@ def test_an_added_token_has_no_tries() -> None:
     assert not trace.failed(1)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.sampled_from(["a", "b", "ab", "ba", "##a", "##b", "##ab", "##bb", "##aab"])),
     st.lists(st.text("abc", min_size=1, max_size=8), max_size=4),
