@@ -71,7 +71,7 @@ def test_golden_laws_of_abc(method: str, theta: float, golden: tuple[float, ...]
     assert found.paths is not None
     for path in found.paths:
         assert found.probability(path.edges) == path.probability
-    assert sample(lattice, method, theta, 6000, 3).chi2.p_value > 1e-3  # type: ignore[union-attr]
+    assert sample(lattice, method, theta, 3000, 3).chi2.p_value > 1e-3  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -170,10 +170,10 @@ def test_pairwise_laws_are_what_every_coin_gives() -> None:
 
 def test_draws_of_random_lattices_follow_brute_force() -> None:
     # A slice of `tests/laws.py`.
-    found = compare(8)
+    found = compare(6)
     for method in ("perfect", "ffbs", "nbest", "uniform", "without-replacement", "viterbi-v1"):
         tests, _, corrected = found[method]
-        assert tests >= 3
+        assert tests >= 2
         assert corrected > 1e-3
     assert found["viterbi-v1 as Gibbs"][2] < 1e-6
 
