@@ -25,6 +25,7 @@ _MODELS = (
     ("everyday-bpe", "json", "byte-level BPE, trained on the bundled corpus"),
     ("everyday-unigram", "model", "Unigram with byte fallback, trained on the bundled corpus"),
     ("everyday-wordpiece", "json", "WordPiece, trained on the bundled corpus"),
+    ("toy-abc", "json", "Unigram with four cuts of abc, for laws by hand"),
     ("toy-lower", "json", "BPE with two merges: e r, then w e"),
     ("toy-there", "json", "BPE that cuts there otherwise under each rule of merging"),
     ("toy-watching", "json", "Unigram with three equally likely cuts of watching"),
@@ -33,6 +34,7 @@ _MODELS = (
 _SCENES = (
     ("order-of-merges", "why the order of merges decides"),
     ("three-cuts", "three equally likely cuts under perfect sampling"),
+    ("abc", "four cuts of abc under viterbi-v1 and perfect sampling"),
     ("weather", "the lattice of 今天天气不错 over bytes"),
     ("korean-bytes", "a Korean sentence in a byte-level model"),
     ("languages", "compression over the bundled languages"),

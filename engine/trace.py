@@ -5,8 +5,8 @@ arrays, so 100,000 of them are cheap, and `state(k)` is computed for any k witho
 steps before it. Events are small frozen records made when asked for.
 
 Builders: `engine.traces.merges` (BPE encoding), `engine.traces.longest` (WordPiece),
-`engine.traces.dropout` (BPE-dropout) and `engine.traces.passes` (the Viterbi pass and perfect
-sampling).
+`engine.traces.dropout` (BPE-dropout), `engine.traces.passes` (the Viterbi pass and perfect
+sampling) and `engine.traces.draws` (`viterbi-v1` and `ffbs`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ class Trace(Protocol):
     """What the player plays: a number of steps and a sentence for each."""
 
     @property
-    def kind(self) -> Literal["merges", "longest", "dropout", "viterbi", "perfect"]:
+    def kind(
+        self,
+    ) -> Literal["merges", "longest", "dropout", "viterbi", "viterbi-v1", "perfect", "ffbs"]:
         """Which algorithm unfolds."""
 
     def __len__(self) -> int:

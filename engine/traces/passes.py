@@ -1,12 +1,14 @@
 """Traces of the passes over a lattice: Viterbi, and perfect sampling.
 
+`engine.traces.draws` has those of the other methods that draw.
+
 Forward steps come first, one for each edge that can be reached from node 0, in `Lattice.by_end`
 order; then the back steps, one for each edge of the path found, from the last node.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from engine.lattice import Lattice
 
 Floats = NDArray[np.float64]
+PassKind = Literal["viterbi", "viterbi-v1", "perfect", "ffbs"]
+
+
+def _nothing() -> Floats:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +41,13 @@ class PassTrace:
     edge: int32[f], the edge that arrives at each forward step. newcomer, held, chance, u, total:
     float64[f] and taken: bool[f], as in `Arrival`. back: int32[b], the edges of the back-trace,
     from the last node. path: what is found, with its probability at `theta`.
-    theta, seed, draw: of perfect sampling; 1, 0 and 0 for Viterbi.
+    theta, seed, draw: of a method that draws; 1, 0 and 0 for Viterbi.
+    bounds: float64[f], of `ffbs`: the stretch of 0 … 1 that chooses an edge ends here, and begins
+    where that of the edge before it at its node ends. back_u: float64[b], of `ffbs`: the random
+    number of each back step. Both are empty for the methods whose nodes hold an edge.
     """
 
-    kind: Literal["viterbi", "perfect"]
+    kind: PassKind
     lattice: Lattice
     theta: float
     seed: int
@@ -51,6 +61,8 @@ class PassTrace:
     total: Floats
     back: NDArray[np.int32]
     path: Path
+    bounds: Floats = field(default_factory=_nothing)
+    back_u: Floats = field(default_factory=_nothing)
 
     def __len__(self) -> int:
         return len(self.edge) + len(self.back)
@@ -83,9 +95,20 @@ class PassTrace:
         total = np.full(self.lattice.n_nodes, -np.inf)
         total[0] = 0.0
         last = np.flatnonzero(np.append(self.node[1:] != self.node[:-1], True)[: self.n_forward])
-        holder[self.node[last]] = self.edge[self._last_taken[last]]
+        if self.kind != "ffbs":
+            holder[self.node[last]] = self.edge[self._last_taken[last]]
         total[self.node[last]] = self.total[last]
         return holder, total
+
+    def stretch(self, step: int) -> tuple[float, float]:
+        """Return from where to where a random number chooses the edge of a forward step of `ffbs`.
+
+        (0, 0) for the other methods.
+        """
+        if not len(self.bounds):
+            return 0.0, 0.0
+        first = int(self.first[step]) == step
+        return 0.0 if first else float(self.bounds[step - 1]), float(self.bounds[step])
 
     def steps_at(self, node: int) -> range:
         """Return the forward steps that arrive at a node."""
@@ -125,7 +148,8 @@ class PassTrace:
         holder, total = holder.copy(), total.copy()
         holder[node:], total[node:] = -1, -np.inf
         if self.first[k] < k:
-            holder[node] = self.edge[self._last_taken[k - 1]]
+            if self.kind != "ffbs":
+                holder[node] = self.edge[self._last_taken[k - 1]]
             total[node] = self.total[k - 1]
         return PassState(node, holder, total, self.back[:0])
 

@@ -3,6 +3,8 @@
 - everyday-bpe.json: byte-level BPE (tokenizer.json), trained on the bundled corpus.
 - everyday-unigram.model: SentencePiece Unigram with byte fallback, trained on the bundled corpus.
 - everyday-wordpiece.json: WordPiece (tokenizer.json), trained on the bundled corpus.
+- toy-abc.json: Unigram over a, b, c, ab, bc, abc by counts 3, 3, 3, 2, 2, 1: small enough for all
+  laws over its four cuts of `abc` to be worked out by hand.
 - toy-lower.json: BPE of letters with two merges, `e r` before `w e`.
 - toy-there.json: BPE of letters that cuts `there` otherwise under each of the three rules of
   merging: by listed pair, by rank of the joined string, by what the vocabulary holds.
@@ -20,6 +22,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import math
 import sys
 from collections import Counter
 from pathlib import Path
@@ -37,6 +40,8 @@ RARE = 2
 """WordPiece leaves characters rarer than this to its unknown token."""
 
 WORDS_FOR_LOWER = "low lower lowest new newer newest wide wider widest"
+
+ABC = (("a", 3), ("b", 3), ("c", 3), ("ab", 2), ("bc", 2), ("abc", 1))
 
 # Scores chosen so that sums are exact: -6 = -4 - 2 = -3 - 3.
 WATCHING = (("watching", -6.0), ("watch", -4.0), ("ing", -2.0), ("wat", -3.0), ("ching", -3.0))
@@ -202,6 +207,17 @@ def make_there() -> bytes:
     return compact(tokenizer.to_str())
 
 
+def make_abc() -> bytes:
+    """Give each piece the natural logarithm of its share of the counts."""
+    from tokenizers import Tokenizer, decoders, models
+
+    total = sum(count for _, count in ABC)
+    scores = [(piece, math.log(count / total)) for piece, count in ABC]
+    tokenizer = Tokenizer(models.Unigram(scores, unk_id=None, byte_fallback=False))
+    tokenizer.decoder = decoders.Fuse()
+    return compact(tokenizer.to_str())
+
+
 def make_watching() -> bytes:
     from tokenizers import Tokenizer, decoders, models
 
@@ -232,6 +248,7 @@ MAKERS = {
     "everyday-bpe.json": make_bpe,
     "everyday-unigram.model": make_unigram,
     "everyday-wordpiece.json": make_wordpiece,
+    "toy-abc.json": make_abc,
     "toy-lower.json": make_lower,
     "toy-there.json": make_there,
     "toy-watching.json": make_watching,
