@@ -50,7 +50,7 @@ def check(model: Model, text: str, method: str, p: float) -> None:
 chances = st.sampled_from([0.0, 0.2, 0.7, 1.0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(bpe_models(), texts, st.sampled_from(list(BPE_DROPOUTS)), chances)
 def test_bpe_of_tokenizer_json(
     content: dict[str, Any], lines: list[str], method: str, p: float
@@ -60,7 +60,7 @@ def test_bpe_of_tokenizer_json(
         check(model, text, method, p)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(sentencepiece_models(2), texts, st.sampled_from(list(BPE_DROPOUTS)), chances)
 def test_bpe_of_sentencepiece(content: bytes, lines: list[str], method: str, p: float) -> None:
     model = opened(content)
@@ -68,7 +68,7 @@ def test_bpe_of_sentencepiece(content: bytes, lines: list[str], method: str, p: 
         check(model, text, method, p)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(wordpiece_models(), texts, chances)
 def test_wordpiece(content: dict[str, Any], lines: list[str], p: float) -> None:
     model = opened(content)
