@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QPoint
 
 from app.views.explore import ExploreWorkspace
 from engine.model import Model
+from engine.place import arc_points
 
 
 def settle(qtbot: Any, session: Any) -> None:
@@ -47,3 +49,12 @@ def open_explore(
         workspace.pane(pane).raise_()
     settle(qtbot, session)
     return workspace
+
+
+def apex(workspace: ExploreWorkspace, edge: int) -> QPoint:
+    """Return a pixel on an edge's arc."""
+    shapes = workspace.lattice.shapes()
+    assert shapes is not None
+    k = int(np.flatnonzero(shapes.edge == edge)[0])
+    x, up = arc_points(shapes.x0[k : k + 1], shapes.x1[k : k + 1], shapes.height[k : k + 1])[0][12]
+    return QPoint(round(x), round(workspace.lattice.place.base - up))
