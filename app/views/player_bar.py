@@ -13,7 +13,14 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.player import SPEEDS, Player
 from app.theme import SIZE_BODY, SIZE_DATA, Theme
@@ -70,7 +77,11 @@ class PlayerBar(QWidget):
         self.speed.setToolTip(self.tr("Speed (J slower, L faster)"))
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g}×", speed)
-        self.speed.setFixedWidth(76)
+        self.speed.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        # A letter more than the longest text: the style cuts off fractions of pixels.
+        longest = max(len(self.speed.itemText(at)) for at in range(self.speed.count()))
+        self.speed.setMinimumContentsLength(longest + 1)
+        self.speed.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._compose(stacked=stacked)
         self._wire()
         theme.changed.connect(self.update)
@@ -199,11 +210,13 @@ class _PlayButton(IconButton):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__("play", "", theme, 18, "canvas")
-        self._playing = False
+        self._playing: bool | None = None
         self.setFixedSize(40, 34)
         self.set_playing(False)
 
     def set_playing(self, playing: bool) -> None:
+        if playing is self._playing:
+            return
         self._playing = playing
         self.set_icon("pause" if playing else "play")
         self.set_words(self.tr("Pause (Space)") if playing else self.tr("Play (Space)"))

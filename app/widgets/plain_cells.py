@@ -29,6 +29,8 @@ class PlainCells(QStyledItemDelegate):
     ) -> None:
         super().__init__(parent)
         self._theme, self._pieces, self._numbers = theme, pieces, numbers
+        fonts = theme.font(SIZE_DATA), theme.piece_font(SIZE_DATA)
+        self._fonts = tuple((font, QFontMetrics(font)) for font in fonts)
 
     def paint(
         self,
@@ -45,9 +47,8 @@ class PlainCells(QStyledItemDelegate):
         if not text:
             return
         column = index.column()
-        font = theme.piece_font(SIZE_DATA) if column in self._pieces else theme.font(SIZE_DATA)
+        font, metrics = self._fonts[column in self._pieces]
         room = rect.adjusted(SIDE, 0, -SIDE, 0)
-        metrics = QFontMetrics(font)
         if metrics.horizontalAdvance(text) > room.width():
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.setFont(font)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
@@ -91,18 +92,31 @@ Part = Heading | Section | Facts | Lines | Sentence | Table
 CLOSE = (Facts, Lines, Sentence, Table)
 """Parts that keep a distance from each other; the others bring their own."""
 
+SOON = 30
+"""Milliseconds after which a report with a rest shows other parts at first."""
+
 GAP = '<p style="margin:0; font-size:6px">&nbsp;</p>'
 
 
 class Report(QTextBrowser):
-    """Shows parts; text can be selected and links followed, also by keyboard."""
+    """Shows parts; text can be selected and links followed, also by keyboard.
+
+    rest: milliseconds at least from one text to the next, for a report that follows a player: to
+    lay out a text takes longer than a frame. Other parts are then shown a little later, and those
+    that are superseded meanwhile never. 0: at once.
+    """
 
     followed = Signal(str)
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, name: str, parent: QWidget | None = None, *, rest: int = 0
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._parts: tuple[Part, ...] = ()
+        self._rest, self._shown = rest / 1000, 0.0
+        self._later = QTimer(self, singleShot=True)
+        self._later.timeout.connect(self._show)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("quiet", True)
         self.setAccessibleName(name)
@@ -126,12 +140,17 @@ class Report(QTextBrowser):
         """Show other parts; the place scrolled to stays."""
         if parts != self._parts:
             self._parts = parts
-            self._show()
+            if not self._rest:
+                self._show()
+            elif not self._later.isActive():
+                left = self._shown + self._rest - time.monotonic()
+                self._later.start(max(SOON, round(1000 * left)))
 
     def _follow(self, url: QUrl) -> None:
         self.followed.emit(url.toString())
 
     def _show(self) -> None:
+        self._shown = time.monotonic()
         bar = self.verticalScrollBar()
         at = bar.value()
         body = ""

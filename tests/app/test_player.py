@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
 
 from app.player import BASE_INTERVAL, Player
 from app.views.player_bar import PlayerBar
@@ -239,3 +241,29 @@ def test_a_stacked_bar_gives_the_track_its_own_line(qtbot, theme, player):
     edges = [(w.geometry().left(), w.geometry().right()) for w in shown]
     assert all(a[1] < b[0] for a, b in pairwise(edges))
     assert edges[-1][1] <= 620
+
+
+def test_the_speed_box_has_room_for_every_speed(qtbot, theme):
+    bar = PlayerBar(theme)
+    qtbot.addWidget(bar)
+    player = Player()
+    player.set_trace(3)
+    bar.set_player(player)
+    bar.show()
+    box = bar.speed
+    for size in (theme.font().pixelSize(), 22):
+        font = theme.font()
+        font.setPixelSize(size)
+        box.setFont(font)
+        box.resize(box.sizeHint())
+        option = QStyleOptionComboBox()
+        box.initStyleOption(option)
+        room = box.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, box
+        )
+        widest = max(
+            QFontMetricsF(font).horizontalAdvance(box.itemText(row)) for row in range(box.count())
+        )
+        assert widest + 2 <= room.width()
+    player.set_speed(0.25)
+    assert box.currentText() == "0.25×"

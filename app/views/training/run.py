@@ -31,6 +31,7 @@ from app.views.training.curve import CurveView
 from app.views.training.sample import SampleBricks
 from app.views.training.step_report import TIES, Pairs, round_parts, step_parts
 from app.widgets import player_keys
+from app.widgets.elided import ElidedLabel
 from app.widgets.plain_cells import PlainCells
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
@@ -44,6 +45,12 @@ WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
 ROUND_WIDTHS = (80, 150, 110, 110, 130)
 
 REPORT_WIDTH = 290
+REPORT_REST = 200
+"""Milliseconds at least from one text of the report to the next."""
+
+NOTE_STEP = 40
+"""Pixels by which the number of tokens gets more room, so that few steps lay out the window."""
+
 LONGEST = 300
 """Characters of the sample text."""
 
@@ -66,9 +73,9 @@ class RunView(QWidget):
         self._quiet = False
         self.player = Player(self)
         self.curve = CurveView(theme)
-        self.report = Report(theme, self.tr("What happens at this step"))
+        self.report = Report(theme, self.tr("What happens at this step"), rest=REPORT_REST)
         self.sample_field = QLineEdit(sample[:LONGEST])
-        self.sample_note = QLabel()
+        self.sample_note = ElidedLabel(theme, token="ink2", step=NOTE_STEP)
         self.sample = SampleBricks(self.player, theme)
         self.rows = RecordModel(theme, self)
         self.table = RowsTable(self.rows, self.tr("Merges"), theme, WIDTHS)
@@ -108,7 +115,6 @@ class RunView(QWidget):
         self.sample_field.setAccessibleName(self.tr("Sample text"))
         self.sample_field.setAccessibleDescription(tip)
         self.sample_field.setPlaceholderText(self.tr("Type a word or a sentence"))
-        self.sample_note.setProperty("role", "second")
         typing = QHBoxLayout()
         typing.setContentsMargins(16, 8, 16, 4)
         typing.setSpacing(8)
