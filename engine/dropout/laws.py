@@ -37,10 +37,9 @@ class Budget:
     def __init__(self, work: int) -> None:
         self.work = work
 
-    def spend(self, state: State) -> bool:
-        """Take what a state costs, and return whether there was enough."""
-        symbols, queue = state
-        self.work -= len(symbols) * max(1, len(symbols), len(queue))
+    def spend(self, work: int) -> bool:
+        """Take so much, and return whether there was enough."""
+        self.work -= work
         return self.work >= 0
 
 
@@ -64,9 +63,13 @@ def stretch_law(
         level = levels.pop(size, {})
         while level:
             for state, probability in level.pop(max(level)).items():
-                if not budget.spend(state):
+                usual = max(size, len(state[1]))
+                if not budget.spend(size * usual):
                     return None
-                for then, share in step(bpe, *state, p):
+                for way, (then, share) in enumerate(step(bpe, *state, p)):
+                    # By subword-nmt's law the ways double with each place of a pair.
+                    if way > usual and not budget.spend(size):
+                        return None
                     if share <= 0.0:
                         continue
                     if then is None:
@@ -112,19 +115,16 @@ def _subword_nmt(
 
 def _survivors(places: list[int], p: float) -> Iterator[tuple[tuple[int, ...], float]]:
     """Yield the places that merge together, from the left and without overlaps."""
-
-    def walk(
-        at: int, merged: tuple[int, ...], share: float
-    ) -> Iterator[tuple[tuple[int, ...], float]]:
+    todo: list[tuple[int, tuple[int, ...], float]] = [(0, (), 1.0)]
+    while todo:
+        at, merged, share = todo.pop()
         if at == len(places):
             yield merged, share
         elif merged and merged[-1] + 1 == places[at]:
-            yield from walk(at + 1, merged, share)
+            todo.append((at + 1, merged, share))
         else:
-            yield from walk(at + 1, (*merged, places[at]), share * (1.0 - p))
-            yield from walk(at + 1, merged, share * p)
-
-    return walk(0, (), 1.0)
+            todo.append((at + 1, merged, share * p))
+            todo.append((at + 1, (*merged, places[at]), share * (1.0 - p)))
 
 
 def _huggingface(

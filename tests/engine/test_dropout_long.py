@@ -26,3 +26,16 @@ def test_a_word_of_twelve_thousand_letters(method: str, tmp_path: Path) -> None:
     else:
         assert math.isnan(draws.paths[0].probability)
     assert draws.exact is None
+
+
+@pytest.mark.parametrize("method", BPE_DROPOUTS)
+def test_one_pair_at_a_hundred_places(method: str, tmp_path: Path) -> None:
+    # By subword-nmt's law each of them merges or doesn't in the one step: 2**100 ways.
+    lattice = load(write_huggingface(ABCD, tmp_path)).lattice("ab" * 100)
+    law = sample(lattice, method, count=1, dropout=0.5).law
+    drawn = sample(lattice, method, count=1, dropout=0.5).paths[0].probability
+    assert law.paths is None
+    if method == "bpe-dropout-sentencepiece":
+        assert drawn == pytest.approx(0.5**100)
+    else:
+        assert math.isnan(drawn)
