@@ -151,12 +151,15 @@ def inclusion(probabilities: NDArray[np.float64], k: int) -> NDArray[np.float64]
     n = len(probabilities)
     if k >= n:
         return np.ones(n)
-    log_times = np.arange(-45.0, math.log(50.0 / float(probabilities.min())), STEP)
+    logs = np.log(probabilities)
+    log_times = np.arange(-45.0, math.log(50.0) - float(logs.min()), STEP)
     found = np.zeros(n)
     block = max(1, (1 << 22) // (n * k))
     for first in range(0, len(log_times), block):
-        times = np.exp(log_times[first : first + block])
-        there = -np.expm1(-probabilities[:, None] * times)
+        times = log_times[first : first + block]
+        # p·t, for the rarest outcomes by times that are no floats; by 1e304 all have come.
+        meant = np.exp(np.minimum(logs[:, None] + times, 700.0))
+        there = -np.expm1(-meant)
         # after[i][m]: the probability that of the outcomes from i on at most m have come.
         after = np.ones((n + 1, k, len(times)))
         for i in range(n - 1, -1, -1):
@@ -167,7 +170,7 @@ def inclusion(probabilities: NDArray[np.float64], k: int) -> NDArray[np.float64]
         before[0] = 1.0
         for i in range(n):
             few = np.sum(before * after[i + 1, ::-1], axis=0)
-            found[i] += float(np.sum(few * (1.0 - there[i]) * times)) * probabilities[i] * STEP
+            found[i] += float(np.sum(few * (1.0 - there[i]) * meant[i])) * STEP
             moved = before[:-1] * there[i]
             before *= 1.0 - there[i]
             before[1:] += moved

@@ -228,6 +228,15 @@ def test_inclusion_probabilities_are_exact(shares: tuple[float, ...]) -> None:
         assert found.sum() == pytest.approx(k)
 
 
+@pytest.mark.parametrize("rare", [1e-290, 1e-307, 1e-310, 1e-320])
+def test_inclusion_probabilities_of_the_rarest_outcomes(rare: float) -> None:
+    # Two of three: the likely one, and one of the others in proportion.
+    found = gumbel.inclusion(np.array([1.0, rare, 3 * rare]), 2)
+    assert found == pytest.approx([1.0, 0.25, 0.75], rel=1e-3)
+    one = gumbel.inclusion(np.array([1.0, rare, 3 * rare]), 1)
+    assert one[1:] / rare == pytest.approx([1.0, 3.0], rel=1e-3)
+
+
 def test_without_replacement_follows_the_law_of_ordered_draws() -> None:
     lattice = counted()
     true = exact(lattice, 1.0)
