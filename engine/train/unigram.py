@@ -295,6 +295,13 @@ def check_settings(settings: UnigramSettings) -> None:
             ", ".join(settings.specials),
             "name each once",
         )
+    taken = {text.decode() for text, kind in settings.first if kind == PieceKind.BYTE}
+    unable = [text for text in settings.specials if "\0" in text or text in taken]
+    if unable:
+        why = "holds a NUL character" if "\0" in unable[0] else "is the name of a byte piece"
+        raise ParameterError(
+            f"the special token {unable[0]!r} {why}", "", "choose another text for it"
+        )
     if not 0.0 < settings.coverage <= 1.0:
         raise ParameterError(
             f"a character coverage of {settings.coverage}", "", "give more than 0 and at most 1"

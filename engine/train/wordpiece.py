@@ -268,9 +268,9 @@ def check_settings(settings: WordPieceSettings) -> None:
         raise ParameterError(
             "a WordPiece vocabulary has no tie rule first-seen", "", "choose another rule"
         )
-    if settings.longest_word < 1:
+    if not 1 <= settings.longest_word <= LONGEST:
         raise ParameterError(
-            f"a longest word of {settings.longest_word:,} characters", "", "give 1 or more"
+            f"a longest word of {settings.longest_word:,} characters", "", f"give 1 to {LONGEST:,}"
         )
     if settings.alphabet is not None and settings.alphabet < 1:
         raise ParameterError(

@@ -254,6 +254,8 @@ def test_a_lone_surrogate_is_named():
         ({"specials": ("<a>", "<a>")}, "named twice"),
         ({"specials": ("",)}, "empty"),
         ({"specials": ("\ud800",)}, "isn't Unicode text"),
+        ({"specials": ("a\0b",)}, "holds a NUL"),
+        ({"specials": ("<0x41>",), "byte_fallback": True}, "'<0x41>' is the name of a byte piece"),
         ({"coverage": 0.0}, "coverage of 0.0"),
         ({"coverage": float("nan")}, "coverage of nan"),
         ({"longest": 0}, "longest piece of 0"),

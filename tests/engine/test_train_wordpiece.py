@@ -200,6 +200,8 @@ def test_bad_input_is_refused_and_said():
     assert "takes text as it is" in refused("a", 100, "whitespace", Cleaning(True))
     assert "first-seen" in refused("a", 100, tie_break="first-seen")
     assert "alphabet of 0" in refused("a", 100, alphabet=0)
+    # A tokenizer.json with a larger number couldn't be loaded.
+    assert "give 1 to 1,073,741,824" in refused("a", 100, longest_word=1 << 70)
 
 
 def test_a_size_that_the_corpus_cannot_give():
