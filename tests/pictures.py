@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.window import Window
 
 PICTURES = ROOT / "resources" / "pictures"
-LARGEST = 300_000
+LARGEST = 320_000
 """Bytes that a picture may have: everybody who clones the project loads it."""
 PATIENCE = 120.0
 

@@ -1,8 +1,14 @@
-"""Make the bundled models: `python resources/models/make.py [FOLDER]`.
+"""Make the bundled models: `python -m resources.models.make [FOLDER]`.
 
-- everyday-bpe.json: byte-level BPE (tokenizer.json), trained on the bundled corpus.
-- everyday-unigram.model: SentencePiece Unigram with byte fallback, trained on the bundled corpus.
-- everyday-wordpiece.json: WordPiece (tokenizer.json), trained on the bundled corpus.
+The everyday models are trained on the bundled corpus, by these commands (COMMANDS):
+
+- everyday-bpe.json: byte-level BPE with GPT-2's pre-tokenizer.
+- everyday-unigram.model: Unigram with byte fallback, of text as it is.
+- everyday-wordpiece.json: WordPiece over the 1,300 most frequent characters; words with others are
+  unknown.
+
+The toys are put together here:
+
 - toy-abc.json: Unigram over a, b, c, ab, bc, abc by counts 3, 3, 3, 2, 2, 1: small enough for all
   laws over its four cuts of `abc` to be worked out by hand.
 - toy-lower.json: BPE of letters with two merges, `e r` before `w e`.
@@ -13,31 +19,32 @@
   word therefore, though the pieces cover it.
 - toy-weather.model: byte-level Unigram in BytePiece's format, counted in the sentences below.
 
-The trainers are those of the `tokenizers` and `sentencepiece` libraries. The same versions of
-them (MADE_WITH) give the same files to the byte.
+The commands give the same files to the byte on every run. What the `tokenizers` library writes of
+the toys is so with the same version of it (MADE_WITH).
 """
 
 from __future__ import annotations
 
 import base64
-import io
 import json
 import math
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
 
-MADE_WITH = {"tokenizers": "0.23.3", "sentencepiece": "0.2.3"}
+COMMANDS = """\
+segscope train bpe bundled:everyday --vocab-size 3000 --byte-level --pre-tokenizer gpt2 \\
+    --tie-break lowest-ids --special '<|endoftext|>' --output everyday-bpe.json
+segscope train unigram bundled:everyday --vocab-size 4000 --normalizer identity --keep-spaces \\
+    --byte-fallback --output everyday-unigram.model
+segscope train wordpiece bundled:everyday --vocab-size 4000 --select frequency \\
+    --tie-break lowest-ids --alphabet 1300 --output everyday-wordpiece.json
+"""
+
+MADE_WITH = {"tokenizers": "0.23.3"}
 
 HERE = Path(__file__).resolve().parent
-CORPUS = HERE.parent / "corpora" / "everyday"
-
-BPE_SIZE = 3000
-UNIGRAM_SIZE = 4000
-WORDPIECE_SIZE = 4000
-WORDPIECE_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-RARE = 2
-"""WordPiece leaves characters rarer than this to its unknown token."""
 
 WORDS_FOR_LOWER = "low lower lowest new newer newest wide wider widest"
 
@@ -76,110 +83,20 @@ LONGEST, OFTEN = 2, 2
 """A piece of the weather model has at most so many characters and occurs at least so often."""
 
 
-def corpus_lines() -> list[str]:
-    """Return the lines of all languages, by code."""
-    lines: list[str] = []
-    for path in sorted(CORPUS.glob("*.txt")):
-        lines.extend(path.read_text(encoding="utf-8").splitlines())
-    return lines
+def train(folder: Path) -> None:
+    """Run the commands, their files in a folder."""
+    from engine.cli import main as segscope
+
+    for command in COMMANDS.replace("\\\n", "").splitlines():
+        _, *arguments, name = shlex.split(command)
+        if code := segscope([*arguments, str(folder / name)]):
+            raise SystemExit(code)
 
 
 def compact(text: str) -> bytes:
     """Return JSON without spaces, so that the files stay small."""
     content = json.loads(text)
     return (json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
-
-
-def make_bpe() -> bytes:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=BPE_SIZE,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        special_tokens=["<|endoftext|>"],
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(corpus_lines(), trainer)
-    return compact(tokenizer.to_str())
-
-
-def make_unigram() -> bytes:
-    import sentencepiece
-
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(corpus_lines()),
-        model_writer=written,
-        model_type="unigram",
-        vocab_size=UNIGRAM_SIZE,
-        character_coverage=0.9995,
-        byte_fallback=True,
-        normalization_rule_name="identity",
-        remove_extra_whitespaces=False,
-        num_threads=1,
-        shuffle_input_sentence=False,
-        minloglevel=2,
-    )
-    return written.getvalue()
-
-
-def make_wordpiece() -> bytes:
-    """Train WordPiece as BPE over words whose first character is marked.
-
-    The WordPiece trainer of `tokenizers` also learns BPE merges and keeps their results, but
-    numbers the characters in the order of a hash table, which decides ties: each run gives
-    another vocabulary. A mark before each word in place of `##` after its start gives the same
-    distinction, in an order that doesn't change.
-    """
-    from tokenizers import (
-        Tokenizer,
-        decoders,
-        models,
-        normalizers,
-        pre_tokenizers,
-        processors,
-        trainers,
-    )
-
-    normalizer = normalizers.BertNormalizer(
-        clean_text=True, handle_chinese_chars=True, strip_accents=False, lowercase=False
-    )
-    cutter = pre_tokenizers.BertPreTokenizer()
-    words = [
-        word
-        for line in corpus_lines()
-        for word, _ in cutter.pre_tokenize_str(normalizer.normalize_str(line))
-    ]
-    # A character counts as a first one or as a following one, never as both.
-    symbols = Counter(word[0] for word in words)
-    symbols.update(f"##{char}" for word in words for char in word[1:])
-    kept = sorted(symbol for symbol, times in symbols.items() if times >= RARE)
-
-    mark = "▁"
-    learner = Tokenizer(models.BPE())
-    learner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    trainer = trainers.BpeTrainer(vocab_size=2 * WORDPIECE_SIZE, show_progress=False)
-    learner.train_from_iterator([mark + word for word in words], trainer)
-    learned = sorted(learner.get_vocab().items(), key=lambda entry: entry[1])
-    pieces = [p[1:] if p.startswith(mark) else f"##{p}" for p, _ in learned if p != mark]
-    # One-character pieces come from `kept`; longer ones follow in the order they were learned.
-    longer = [p for p in pieces if len(p.removeprefix("##")) > 1]
-    order = dict.fromkeys((*WORDPIECE_SPECIALS, *kept, *longer))
-    vocab = {piece: i for i, piece in enumerate(list(order)[:WORDPIECE_SIZE])}
-
-    tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizer
-    tokenizer.pre_tokenizer = cutter
-    tokenizer.decoder = decoders.WordPiece()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        special_tokens=[(name, vocab[name]) for name in ("[CLS]", "[SEP]")],
-    )
-    tokenizer.add_special_tokens(list(WORDPIECE_SPECIALS))
-    return compact(tokenizer.to_str())
 
 
 def make_lower() -> bytes:
@@ -244,10 +161,7 @@ def make_weather() -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-MAKERS = {
-    "everyday-bpe.json": make_bpe,
-    "everyday-unigram.model": make_unigram,
-    "everyday-wordpiece.json": make_wordpiece,
+TOYS = {
     "toy-abc.json": make_abc,
     "toy-lower.json": make_lower,
     "toy-there.json": make_there,
@@ -259,7 +173,8 @@ MAKERS = {
 def main(arguments: list[str]) -> None:
     folder = Path(arguments[0]) if arguments else HERE
     folder.mkdir(parents=True, exist_ok=True)
-    for name, make in MAKERS.items():
+    train(folder)
+    for name, make in TOYS.items():
         content = make()
         (folder / name).write_bytes(content)
         print(f"{name}: {len(content):,} bytes")

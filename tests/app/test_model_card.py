@@ -46,7 +46,7 @@ def specials(card: ModelCard) -> str:
 
 
 def test_special_tokens_are_written_as_the_file_writes_them(open_card: Open) -> None:
-    assert specials(open_card("everyday-bpe")) == "0  <|endoftext|>"
+    assert specials(open_card("everyday-bpe")) == "2999  <|endoftext|>"
     shown = specials(open_card("everyday-unigram"))
     assert "⟨" not in shown
     assert any(line.split() == ["0", "<unk>"] for line in shown.splitlines())

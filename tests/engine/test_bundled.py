@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,16 +69,33 @@ def test_the_weather_has_several_sensible_cuts() -> None:
     assert sum(path.probability for path in best) > 0.9
 
 
-def test_the_script_makes_the_same_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture(scope="module")
+def script() -> dict[str, Any]:
+    return runpy.run_path(str(bundled.folder() / "models" / "make.py"))
+
+
+def test_the_commands_make_the_same_files(
+    script: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    script = runpy.run_path(str(bundled.folder() / "models" / "make.py"))
+    script["train"](tmp_path)
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert made == {
+        one.path.name: one.path.read_bytes()
+        for one in bundled.models()
+        if one.name.startswith("everyday-")
+    }
+    readme = Path(__file__).resolve().parents[2] / "README.md"
+    assert script["COMMANDS"] in readme.read_text(encoding="utf-8")
+
+
+def test_the_script_makes_the_same_toys(script: dict[str, Any]) -> None:
     for package, wanted in script["MADE_WITH"].items():
         if version(package) != wanted:
-            pytest.skip(f"the models were made with {package} {wanted}, here is another version")
-    script["main"]([str(tmp_path)])
-    for one in bundled.models():
-        assert (tmp_path / one.path.name).read_bytes() == one.path.read_bytes(), one.name
+            pytest.skip(f"the toys were made with {package} {wanted}, here is another version")
+    toys = [one.path for one in bundled.models() if one.name.startswith("toy-")]
+    assert {path.name for path in toys} == script["TOYS"].keys()
+    for path in toys:
+        assert script["TOYS"][path.name]() == path.read_bytes(), path.name
 
 
 def test_references() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from engine import cli
@@ -40,18 +42,20 @@ def test_special_strings(capsys: pytest.CaptureFixture[str]) -> None:
     parsed = document(capsys, "encode", "everyday-bpe", *text, "--special", "parse")
     found = [{"text": "<|endoftext|>", "start_char": 1}]
     assert literal["special_found"] == parsed["special_found"] == found
-    assert parsed["ids"][-1] == 0
-    assert 0 not in literal["ids"]
+    assert parsed["ids"][-1] == 2999
+    assert 2999 not in literal["ids"]
     err = fault(capsys, "encode", "everyday-bpe", *text, "--special", "forbid")
     assert "<|endoftext|>" in err
     assert "character 1" in err
     assert "note: " in run(capsys, "encode", "everyday-bpe", *text)[1]
 
 
-def test_add_special(capsys: pytest.CaptureFixture[str]) -> None:
-    plain = document(capsys, "encode", "everyday-wordpiece", "--text", "the")
-    added = document(capsys, "encode", "everyday-wordpiece", "--text", "the", "--add-special")
-    assert added["ids"] == [2, *plain["ids"], 3]
+def test_add_special(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model = tmp_path / "vocab.txt"
+    model.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n")
+    plain = document(capsys, "encode", str(model), "--text", "the")
+    added = document(capsys, "encode", str(model), "--text", "the", "--add-special")
+    assert (plain["ids"], added["ids"]) == ([5], [2, 5, 3])
     assert (added["tokens"][0]["start_byte"], added["tokens"][-1]["start_byte"]) == (0, 3)
 
 
