@@ -417,6 +417,7 @@ ACTIONS: tuple[Spec, ...] = (
         0,
         icon="keyboard",
     ),
+    Spec("lab", QT_TRANSLATE_NOOP("Actions", "A s&mall lab…"), "help", "lab", icon="merges"),
     Spec("log", QT_TRANSLATE_NOOP("Actions", "Show the &log folder"), "help", "show_log", "", 1),
     Spec(
         "about",

@@ -20,6 +20,7 @@ from engine.progress import Report
 from engine.scene import Scene, write_scene
 
 if TYPE_CHECKING:
+    from app.views.lab import LabWindow
     from app.views.training import TrainingWindow
 
 _DELETE = Qt.WidgetAttribute.WA_DeleteOnClose
@@ -44,6 +45,7 @@ class FileCommands(QObject):
         self._scenes, self._window = scenes, window
         self._folder = ""
         self._training: TrainingWindow | None = None
+        self._lab: LabWindow | None = None
 
     def open_dialog(self) -> None:
         """Ask for files of any sort."""
@@ -148,6 +150,18 @@ class FileCommands(QObject):
         self._training.show()
         self._training.activateWindow()
         return self._training
+
+    def lab(self) -> LabWindow:
+        """Show the small lab; there is one, which stays at its step when it is closed."""
+        if self._lab is None:
+            from app.views.lab import LabWindow  # what it needs would hold up the first window
+
+            folder = data_folder() / "lab"
+            self._lab = LabWindow(self._session.jobs, self._theme, folder, self._window)
+            self._lab.open_wanted.connect(lambda path: self._opener.open([path]))
+        self._lab.show()
+        self._lab.activateWindow()
+        return self._lab
 
     def keyboard(self) -> KeyboardDialog:
         """Show the keyboard at a glance."""

@@ -76,6 +76,10 @@ QTableView, QListView, QTreeView {
     alternate-background-color: $panel;
 }
 QTableView:focus, QListView:focus, QTreeView:focus { border: 1px solid $line2; }
+QListView#steps { padding: 10px 0; }
+QListView#steps::item { padding: 7px 14px; }
+QListView#steps::item:disabled { color: $ink3; }
+QListView#steps::item:selected { background: $selection; color: $ink; }
 QTableCornerButton::section { background: $canvas; border: none; }
 QDockWidget { color: $ink2; }
 QTableView::item { padding: 0 6px; }

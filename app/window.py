@@ -291,6 +291,9 @@ class Window(QMainWindow):
     def train(self) -> None:
         self.files.train()
 
+    def lab(self) -> None:
+        self.files.lab()
+
     def close_model(self) -> None:
         if self.session.active is not None:
             self.session.close_model(self.session.active.key)

@@ -1,8 +1,8 @@
 """The small lab: a lesson that trains a BPE vocabulary on a short text and uses it.
 
 Learn merges, read the first of them, encode, decode, check that the text comes back, and read the
-compression ratio. The text is the English one of the bundled corpus, so that the lesson says the
-same everywhere.
+compression ratio. Where no other text is given, it is the English one of the bundled corpus, so
+that the lesson says the same everywhere.
 """
 
 from __future__ import annotations
@@ -89,11 +89,26 @@ class Step(NamedTuple):
     outcome: tuple[str, ...]
 
 
-def run_lab(text: str = TEXT, merges: int = MERGES, report: Report = silent) -> Lab:
-    """Do the lesson. Raises `ParameterError` for a number of merges that can't be."""
+def corpus_lines() -> list[str]:
+    """Return the lines of the lesson's own text, without their ends."""
+    lines, _ = read_lines(bundled.corpus_path() / "en.txt")
+    return lines
+
+
+def run_lab(
+    text: str = TEXT,
+    merges: int = MERGES,
+    report: Report = silent,
+    lines: Sequence[str] | None = None,
+) -> Lab:
+    """Do the lesson. lines: of the text to learn from, by default `corpus_lines`.
+
+    Raises `ParameterError` for a number of merges that can't be.
+    """
     if merges < 0:
         raise ParameterError(f"{merges:,} merges", "", "ask for 0 or more")
-    lines, _ = read_lines(bundled.corpus_path() / "en.txt")
+    if lines is None:
+        lines = corpus_lines()
     settings = BpeSettings(BYTES + merges, "bytes", "gpt2")
     trained = train_bpe([f"{line}\n" for line in lines], settings, report)
     # Through the format's own writer and reader: what is encoded with is what would be saved.
