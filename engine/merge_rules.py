@@ -58,9 +58,8 @@ def under_rule(bpe: Bpe, rule: MergeRule, words: Iterable[bytes]) -> Bpe:
     - `joined` of a list of pairs: a joined text has the rank of the first listed pair that makes
       it, and none where no pair does.
     - `vocabulary` of a list of pairs: the rank counts the pieces of more than one symbol by id.
-    - `listed` of ranks or scores: the pair of a piece is the one that merging with the lower ranks
-      leaves of it, as a trainer would have listed it. A piece of which more than two symbols are
-      left has none.
+    - `listed` of ranks or scores: the pair of a piece is that of `pair_of`, as a trainer would have
+      listed it. A piece that its own text doesn't come to has none.
     - Of ranks, `vocabulary` is `joined`, and of scores `joined` is `vocabulary`: there each piece
       has its rank.
     """
@@ -153,7 +152,7 @@ def _rows(
         if j - i < 2 or rank < 0:
             continue
         if rule == "listed":
-            pair = _last_pair(bpe, symbols[i:j], rank)
+            pair = pair_of(bpe, piece)
             if pair is not None:
                 yield (*pair, piece, rank)
             continue
@@ -163,26 +162,11 @@ def _rows(
                 yield left, right, piece, rank
 
 
-def _last_pair(bpe: Bpe, symbols: list[int], limit: int) -> tuple[int, int] | None:
-    """Return the two symbols that merging with ranks under `limit` leaves, None for more."""
-    left = list(symbols)
-    while len(left) > 2:
-        best: tuple[int, int, int] | None = None
-        for at in range(len(left) - 1):
-            found = bpe.pair(left[at], left[at + 1])
-            if found is not None and found[0] < (limit if best is None else best[0]):
-                best = (found[0], at, found[1])
-        if best is None:
-            return None
-        left[best[1] : best[1] + 2] = [best[2]]
-    return left[0], left[1]
-
-
 def pair_of(bpe: Bpe, piece: int) -> tuple[int, int] | None:
     """Return the two symbols that merge into a piece, None where nothing makes it.
 
-    Of a list of pairs it is the first listed one; of ranks and scores what merging with the lower
-    ranks leaves of the piece.
+    Of a list of pairs it is the first listed one. Of ranks and scores it is what the piece's own
+    text comes to last: `engine.merge_list` says why no other two ever do.
     """
     rows = np.flatnonzero(bpe.rows[2] == piece)
     if not len(rows):
@@ -190,8 +174,12 @@ def pair_of(bpe: Bpe, piece: int) -> tuple[int, int] | None:
     if bpe.rule == "pairs":
         first = rows[np.argmin(bpe.rows[3][rows])]
         return int(bpe.rows[0][first]), int(bpe.rows[1][first])
-    symbols = [symbol for symbol, _, _ in bpe.first_symbols(bpe.vocabulary.bytes(piece))]
-    return _last_pair(bpe, symbols, int(bpe.made_by[piece])) if len(symbols) > 1 else None
+    data = np.frombuffer(bpe.vocabulary.bytes(piece), dtype=np.uint8)
+    steps = bpe.merge_steps(data, 0, len(data))
+    if not len(steps.rank) or int(steps.result[-1]) != piece:
+        return None
+    whole = int(steps.start[-1]) == 0 and int(steps.end[-1]) == len(data)
+    return (int(steps.left[-1]), int(steps.right[-1])) if whole else None
 
 
 def rule_at(bpe: Bpe, rank: int) -> tuple[int, int, int] | None:

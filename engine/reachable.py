@@ -28,20 +28,3 @@ def never_best(model: Model) -> NDArray[np.int64]:
     lost = np.ones(len(ids), dtype=np.bool_)
     lost[place[won]] = False
     return ids[lost]
-
-
-def last_merge(model: Model, piece: int) -> tuple[int, int] | None:
-    """Return the two symbols that merge to a piece last when its text stands alone.
-
-    A rank file lists pieces, not pairs: of the ways to halve a piece only the one that merging by
-    lower ranks comes to is used. None where it comes to other tokens, and for models of other
-    algorithms.
-    """
-    if model.bpe is None or not 0 <= piece < len(model.vocabulary):
-        return None
-    data = np.frombuffer(model.vocabulary.bytes(piece), dtype=np.uint8)
-    steps = model.bpe.merge_steps(data, 0, len(data))
-    if not len(steps.rank) or int(steps.result[-1]) != piece:
-        return None
-    whole = int(steps.start[-1]) == 0 and int(steps.end[-1]) == len(data)
-    return (int(steps.left[-1]), int(steps.right[-1])) if whole else None

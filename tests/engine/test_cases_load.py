@@ -15,9 +15,9 @@ from tokenizers import Tokenizer
 
 from engine.errors import CoverageError, ModelError
 from engine.formats import load
+from engine.merge_rules import pair_of
 from engine.model import Model
 from engine.pieces import PieceKind
-from engine.reachable import last_merge
 from tests.conformance import read_texts
 from tests.engine.documents import (
     added,
@@ -49,18 +49,18 @@ def error_of(path: Path) -> str:
 def test_c09_the_merge_behind_a_rank_is_the_one_that_merging_reaches(tmp_path: Path) -> None:
     model = load(write_ranks(tmp_path, [b"st", b"tu", b"stu", b":-", b"-:", b"-:-:"]))
     st, tu, stu, after, before, both = range(256, 262)
-    assert last_merge(model, stu) == (st, ord("u"))
-    assert last_merge(model, tu) == (ord("t"), ord("u"))
+    assert pair_of(model.bpe, stu) == (st, ord("u"))
+    assert pair_of(model.bpe, tu) == (ord("t"), ord("u"))
     # `:-` merges first and leaves -, :-, :, which no rank joins.
-    assert last_merge(model, both) is None
-    assert last_merge(model, ord("s")) is None
+    assert pair_of(model.bpe, both) is None
+    assert pair_of(model.bpe, ord("s")) is None
     # The peer, given only the ranks below a piece's own, comes to the same parts.
     ranks = {model.vocabulary.bytes(i): i for i in range(262)}
     for number in range(256, 262):
         below = {data: rank for data, rank in ranks.items() if rank < number}
         peer = Encoding("own", pat_str=r"(?s).+", mergeable_ranks=below, special_tokens={})
         parts = tuple(peer.encode_ordinary(model.vocabulary.text(number)))
-        assert last_merge(model, number) == (parts if len(parts) == 2 else None)
+        assert pair_of(model.bpe, number) == (parts if len(parts) == 2 else None)
     assert (after, before) == (259, 260)
 
 

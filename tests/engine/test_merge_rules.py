@@ -79,6 +79,15 @@ def test_ranks_become_the_pairs_that_merging_leaves(tmp_path: Path) -> None:
     assert under(ranks, "vocabulary", "abcd").model.bpe is ranks.bpe
 
 
+def test_a_piece_may_be_made_of_one_with_a_higher_rank(tmp_path: Path) -> None:
+    ranks = load(write_ranks(tmp_path, [b"abc", b"ab"]))
+    # Nothing joins b and c, so ab goes first, though its rank is the higher one.
+    index = ranks.vocabulary.index
+    assert ranks.encode("abc").ids.tolist() == [index[b"abc"]]
+    assert pair_of(ranks.bpe, index[b"abc"]) == (index[b"ab"], index[b"c"])
+    assert left(under(ranks, "listed", "abc")) == ["abc"]
+
+
 def test_a_piece_that_merging_cannot_reach_is_not_listed(tmp_path: Path) -> None:
     ranks = load(write_ranks(tmp_path, [b"bc", b"abcd"]))
     assert pair_of(ranks.bpe, ranks.vocabulary.index[b"abcd"]) is None

@@ -9,8 +9,8 @@ import pytest
 
 from engine.errors import ParameterError
 from engine.formats import load
+from engine.merge_rules import pair_of
 from engine.model import Model
-from engine.reachable import last_merge
 from engine.traces.merges import MergeTrace
 from tests.engine.documents import (
     bpe,
@@ -55,8 +55,9 @@ def test_a_model_that_merges_says_so(tmp_path: Path, kind: str) -> None:
     assert model.algorithm == "bpe"
     assert model.inspect()["merges"] == 1
     ids = [i for i in range(len(model.vocabulary)) if model.vocabulary.bytes(i) == b"ab"]
-    # In codes, "ab" alone ends a word, and its last symbol is b</w>.
-    assert (last_merge(model, ids[0]) is None) == (kind == "codes")
+    made_of = pair_of(model.bpe, ids[0])
+    assert made_of is not None
+    assert [model.vocabulary.bytes(i) for i in made_of] == [b"a", b"b"]
     lattice = model.lattice("ab")
     assert lattice.bpe is model.bpe
     assert lattice.canonical_edges is not None
@@ -69,7 +70,6 @@ def test_any_other_model_says_that_it_doesn_t_merge(tmp_path: Path, kind: str) -
     assert model.bpe is None
     assert model.algorithm != "bpe"
     assert model.inspect()["merges"] is None
-    assert last_merge(model, 0) is None
     lattice = model.lattice("ab")
     assert lattice.bpe is None
     assert lattice.canonical_edges is None
