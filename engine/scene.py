@@ -10,18 +10,27 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from engine.bundled import PREFIX, locate_model
 from engine.constrain import Action, Constraint
-from engine.errors import SceneError, TextError
+from engine.errors import SceneError
 from engine.files import write_atomic
 from engine.jsonfile import read_json
 from engine.pipeline import READINGS, Special
-from engine.text import Text
+from engine.scene_fields import (
+    Reader,
+    as_integer,
+    as_list,
+    as_natural,
+    as_object,
+    as_path,
+    as_paths,
+    as_span,
+    as_text,
+)
 
 Coloring = Literal["position", "identity"]
 
@@ -36,8 +45,6 @@ COLORINGS: tuple[Coloring, ...] = ("position", "identity")
 
 MOST_NBEST = 1_000
 """Best paths that a scene may ask for: each is a row of the picture."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -190,9 +197,9 @@ def read_scene(path: str | Path) -> Scene:
     `SceneError` for a file that is no scene, or a field of the wrong kind, naming it.
     """
     document = _document(Path(path))
-    reader = _Reader(document, str(path), "")
+    reader = Reader(document, str(path), "")
     folder = Path(path).resolve().parent
-    version = reader.take("segscope", "a whole number", _integer)
+    version = reader.take("segscope", "a whole number", as_integer)
     if version is None:
         raise SceneError(
             "the file is no scene", f"{path}: field segscope is missing", "open a saved scene"
@@ -202,7 +209,7 @@ def read_scene(path: str | Path) -> Scene:
     models = _models(reader, folder)
     scene = Scene(
         models=models,
-        text=reader.take("text", "a text", _text) or "",
+        text=reader.take("text", "a text", as_text) or "",
         corpus=_corpus(reader, folder),
         workspace=reader.choice("workspace", WORKSPACES, "explore"),
         active=_active(reader, len(models)),
@@ -210,65 +217,11 @@ def read_scene(path: str | Path) -> Scene:
         player=_player(reader.inside("player")),
         selection=_selection(reader.inside("selection"), len(models)),
         constraints=_constraints(reader, len(models)),
-        title=reader.take("title", "a text", _text) or "",
-        caption=reader.take("caption", "a text", _text) or "",
-        views=reader.take("views", "an object", _object) or {},
+        title=reader.take("title", "a text", as_text) or "",
+        caption=reader.take("caption", "a text", as_text) or "",
+        views=reader.take("views", "an object", as_object) or {},
     )
     return Scene(**{**vars(scene), "rest": reader.rest(), "warnings": tuple(reader.warnings)})
-
-
-class _Reader:
-    """Takes checked fields out of a JSON object, and knows what was left."""
-
-    def __init__(
-        self, content: dict[str, Any], path: str, prefix: str, warnings: list[str] | None = None
-    ) -> None:
-        self.content = content
-        self.path = path
-        self.prefix = prefix
-        self.taken: set[str] = set()
-        self.warnings: list[str] = [] if warnings is None else warnings
-
-    def take(self, key: str, kind: str, convert: Callable[[Any], T | None]) -> T | None:
-        """Return the converted value of a field, None where it is missing or null."""
-        self.taken.add(key)
-        value = self.content.get(key)
-        if value is None:
-            return None
-        converted = convert(value)
-        if converted is None:
-            raise SceneError(
-                f"the field {self.prefix}{key} isn't {kind}", self.path, "mend or remove the field"
-            )
-        return converted
-
-    def choice(self, key: str, choices: tuple[str, ...], default: str) -> str:
-        """Return a name; an unknown one is warned of and gives the default."""
-        value = self.take(key, "a text", _text)
-        if value is None:
-            return default
-        if value not in choices:
-            self.warn(f"there is no {key} {value!r}; {default or 'the usual one'} is shown")
-            return default
-        return value
-
-    def inside(self, key: str) -> _Reader:
-        """Return a reader of a nested object; empty where there is none."""
-        content = self.take(key, "an object", _object) or {}
-        return _Reader(content, self.path, f"{self.prefix}{key}.", self.warnings)
-
-    def warn(self, message: str) -> None:
-        """Note something odd that doesn't keep the scene from being shown."""
-        self.warnings.append(message)
-
-    def rest(self) -> dict[str, Any]:
-        """Return the fields that nobody took."""
-        return {key: value for key, value in self.content.items() if key not in self.taken}
-
-    def finish(self) -> None:
-        """Warn of the fields that nobody took."""
-        for key in self.rest():
-            self.warn(f"the field {self.prefix}{key} is unknown and left out")
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -278,16 +231,16 @@ def _document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _models(reader: _Reader, folder: Path) -> tuple[SceneModel, ...]:
+def _models(reader: Reader, folder: Path) -> tuple[SceneModel, ...]:
     models = []
-    for i, entry in enumerate(reader.take("models", "a list", _list) or []):
+    for i, entry in enumerate(reader.take("models", "a list", as_list) or []):
         inner = {"path": entry} if isinstance(entry, str) else entry
         if not isinstance(inner, dict):
             raise SceneError(
                 f"the field models[{i}] isn't a path or an object", reader.path, "mend the field"
             )
-        one = _Reader(inner, reader.path, f"models[{i}].", reader.warnings)
-        place = one.take("path", "a path", _path)
+        one = Reader(inner, reader.path, f"models[{i}].", reader.warnings)
+        place = one.take("path", "a path", as_path)
         if place is None:
             raise SceneError(
                 f"the field models[{i}].path is missing", reader.path, "name the model's file"
@@ -295,41 +248,41 @@ def _models(reader: _Reader, folder: Path) -> tuple[SceneModel, ...]:
         models.append(
             SceneModel(
                 _absolute(place, folder),
-                one.take("sha256", "a text", _text) or "",
-                one.take("pattern", "a text", _text) or "",
-                one.take("casing", "a text", _text) or "",
+                one.take("sha256", "a text", as_text) or "",
+                one.take("pattern", "a text", as_text) or "",
+                one.take("casing", "a text", as_text) or "",
             )
         )
         one.finish()
     return tuple(models)
 
 
-def _corpus(reader: _Reader, folder: Path) -> tuple[str, ...]:
-    listed = reader.take("corpus", "a path or a list of paths", _paths) or []
+def _corpus(reader: Reader, folder: Path) -> tuple[str, ...]:
+    listed = reader.take("corpus", "a path or a list of paths", as_paths) or []
     return tuple(_absolute(place, folder) for place in listed)
 
 
-def _active(reader: _Reader, count: int) -> int:
-    active = reader.take("active", "a whole number", _integer) or 0
+def _active(reader: Reader, count: int) -> int:
+    active = reader.take("active", "a whole number", as_integer) or 0
     if active and not 0 <= active < count:
         reader.warn(f"there is no model number {active}; the first is active")
         return 0
     return active
 
 
-def _settings(reader: _Reader) -> SceneSettings:
+def _settings(reader: Reader) -> SceneSettings:
     usual = SceneSettings()
     theta = reader.take("theta", "a number of at least 0", _theta)
     nbest = reader.take("nbest", f"a whole number from 1 to {MOST_NBEST:,}", _nbest)
-    seed = reader.take("seed", "a whole number", _integer)
+    seed = reader.take("seed", "a whole number", as_integer)
     settings = SceneSettings(
         theta=usual.theta if theta is None else theta,
         nbest=usual.nbest if nbest is None else nbest,
         unit=reader.choice("unit", UNITS, usual.unit),
         seed=usual.seed if seed is None else seed,
-        method=reader.take("method", "a text", _text) or usual.method,
-        metric=reader.take("metric", "a text", _text) or usual.metric,
-        base=reader.take("base", "a text", _text) or usual.base,
+        method=reader.take("method", "a text", as_text) or usual.method,
+        metric=reader.take("metric", "a text", as_text) or usual.metric,
+        base=reader.take("base", "a text", as_text) or usual.base,
         special=_special(reader.choice("special", READINGS, usual.special)),
         color=_coloring(reader.choice("color", COLORINGS, usual.color)),
     )
@@ -337,48 +290,48 @@ def _settings(reader: _Reader) -> SceneSettings:
     return settings
 
 
-def _player(reader: _Reader) -> ScenePlayer:
+def _player(reader: Reader) -> ScenePlayer:
     player = ScenePlayer(
         reader.choice("trace", (*TRACES, ""), ""),
-        reader.take("position", "a whole number of at least 0", _natural) or 0,
+        reader.take("position", "a whole number of at least 0", as_natural) or 0,
     )
     reader.finish()
     return player
 
 
-def _selection(reader: _Reader, count: int) -> SceneSelection:
-    model = reader.take("model", "a whole number of at least 0", _natural)
+def _selection(reader: Reader, count: int) -> SceneSelection:
+    model = reader.take("model", "a whole number of at least 0", as_natural)
     if model is not None and model >= count:
         reader.warn(f"there is no model number {model}; nothing of it is selected")
         model = None
     natural = "a whole number of at least 0"
     selection = SceneSelection(
         model=model,
-        span=reader.take("span", "a list of two positions", _span),
-        piece=reader.take("piece", natural, _natural),
-        edge=reader.take("edge", natural, _natural),
-        path=reader.take("path", natural, _natural),
-        language=reader.take("language", "a text", _text),
-        node=reader.take("node", natural, _natural),
+        span=reader.take("span", "a list of two positions", as_span),
+        piece=reader.take("piece", natural, as_natural),
+        edge=reader.take("edge", natural, as_natural),
+        path=reader.take("path", natural, as_natural),
+        language=reader.take("language", "a text", as_text),
+        node=reader.take("node", natural, as_natural),
     )
     reader.finish()
     return selection
 
 
-def _constraints(reader: _Reader, count: int) -> tuple[SceneConstraint, ...]:
+def _constraints(reader: Reader, count: int) -> tuple[SceneConstraint, ...]:
     found = []
     natural = "a whole number of at least 0"
-    for i, entry in enumerate(reader.take("constraints", "a list", _list) or []):
+    for i, entry in enumerate(reader.take("constraints", "a list", as_list) or []):
         if not isinstance(entry, dict):
             raise SceneError(
                 f"the field constraints[{i}] isn't an object", reader.path, "mend the field"
             )
-        one = _Reader(entry, reader.path, f"constraints[{i}].", reader.warnings)
-        model = one.take("model", natural, _natural) or 0
+        one = Reader(entry, reader.path, f"constraints[{i}].", reader.warnings)
+        model = one.take("model", natural, as_natural) or 0
         action: Action = "forbid" if one.choice("action", ACTIONS, "pin") == "forbid" else "pin"
-        span = one.take("span", "a list of two positions", _span)
-        piece = one.take("piece", "a whole number", _integer)
-        nodes = one.take("nodes", "a list of two positions", _span)
+        span = one.take("span", "a list of two positions", as_span)
+        piece = one.take("piece", "a whole number", as_integer)
+        nodes = one.take("nodes", "a list of two positions", as_span)
         one.finish()
         if span is None:
             raise SceneError(
@@ -413,51 +366,8 @@ def _coloring(name: str) -> Coloring:
     return next(coloring for coloring in COLORINGS if coloring == name)
 
 
-def _text(value: Any) -> str | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        return Text(value).string
-    except TextError:
-        return None
-
-
-def _path(value: Any) -> str | None:
-    """Return a path; on some systems its bytes needn't be UTF-8, see `os.fsdecode`."""
-    if not isinstance(value, str) or not value or "\0" in value:
-        return None
-    try:
-        os.fsencode(value)
-    except UnicodeEncodeError:
-        return None
-    return value
-
-
-def _paths(value: Any) -> list[str] | None:
-    listed = value if isinstance(value, list) else [value]
-    paths = [path for path in map(_path, listed) if path is not None]
-    return paths if len(paths) == len(listed) else None
-
-
-def _object(value: Any) -> dict[str, Any] | None:
-    return value if isinstance(value, dict) else None
-
-
-def _list(value: Any) -> list[Any] | None:
-    return value if isinstance(value, list) else None
-
-
-def _integer(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _natural(value: Any) -> int | None:
-    number = _integer(value)
-    return number if number is not None and number >= 0 else None
-
-
 def _nbest(value: Any) -> int | None:
-    number = _integer(value)
+    number = as_integer(value)
     return number if number is not None and 1 <= number <= MOST_NBEST else None
 
 
@@ -465,13 +375,6 @@ def _theta(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value <= sys.float_info.max else None
-
-
-def _span(value: Any) -> tuple[int, int] | None:
-    if not isinstance(value, list) or len(value) != 2:
-        return None
-    start, end = _natural(value[0]), _natural(value[1])
-    return (start, end) if start is not None and end is not None and start <= end else None
 
 
 def _model_entry(model: SceneModel, folder: Path) -> str | dict[str, str]:
