@@ -1,12 +1,15 @@
 """The column of a node: one bar for each edge that arrives, and what became of it.
 
-Perfect sampling tosses a coin: the bar runs from 0 to 1, is filled to the chance, and the needle
-stands at the random number u. The Viterbi pass compares: the bar is filled to the newcomer's score
-and the needle stands at the score held.
+Perfect sampling and v1 toss a coin: the bar runs from 0 to 1, is filled to the chance, and the
+needle stands at the random number u. Where another lane's coin falls otherwise at the same u, the
+gap between both chances is bracketed. ffbs chooses on the way back: each bar is filled where its
+edge is chosen, and the needle stands in one of them. The Viterbi pass compares: the bar is filled
+to the newcomer's score and the needle stands at the score held.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
@@ -29,13 +32,27 @@ NUMBERS_FROM = 470.0
 
 @dataclass(frozen=True)
 class Coin:
-    """One row of the column. verdict: its mark and words; open: its step is still to come."""
+    """One row of the column. verdict: its mark and words; open: its step is still to come.
+
+    low, high: the stretch of 0 … 1 in which a random number chooses the edge. needle: that number,
+    NaN while there is none. other: the chance that the edge has in the lane beside this one, where
+    the coin falls otherwise there; NaN where it doesn't.
+    """
 
     arrival: Arrival
     label: str
     verdict: str
     won: bool
     open: bool
+    low: float = 0.0
+    high: float = 1.0
+    needle: float = math.nan
+    other: float = math.nan
+
+    @property
+    def parts(self) -> bool:
+        """Whether the two lanes part at this coin."""
+        return not math.isnan(self.other)
 
 
 @dataclass(frozen=True)
@@ -52,8 +69,13 @@ class Column:
     high: float
 
 
-def column_at(trace: PassTrace, k: int) -> Column:
-    """Return what has come to the node of state k; before the first step that of the first."""
+def column_at(trace: PassTrace, k: int, beside: PassTrace | None = None) -> Column:
+    """Return what has come to the node of state k; before the first step that of the first.
+
+    beside: the trace of another method over the same edges with the same random numbers.
+    """
+    if trace.kind == "ffbs":
+        return _choices_at(trace, k)
     node = node_at(trace, k) if k > 0 or not trace.n_forward else int(trace.node[0])
     steps = trace.steps_at(node)
     done = min(k, trace.n_forward)
@@ -63,6 +85,9 @@ def column_at(trace: PassTrace, k: int) -> Column:
     for step in steps:
         arrival = trace.event(step)
         assert isinstance(arrival, Arrival)
+        other = math.nan
+        if beside is not None and step < done and beside.taken[step] != trace.taken[step]:
+            other = float(beside.chance[step])
         rows.append(
             Coin(
                 arrival,
@@ -70,6 +95,10 @@ def column_at(trace: PassTrace, k: int) -> Column:
                 _verdict(trace, arrival, step < done, step == holder),
                 step == holder,
                 step >= done,
+                0.0,
+                arrival.chance,
+                arrival.u,
+                other,
             )
         )
     scores = [row.arrival.newcomer for row in rows]
@@ -78,6 +107,35 @@ def column_at(trace: PassTrace, k: int) -> Column:
     margin = max((high - low) * 0.25, 0.5)
     current = k - 1 - steps.start if 0 < k <= trace.n_forward else -1
     return Column(node, tuple(rows), current, low - margin, high)
+
+
+def _choices_at(trace: PassTrace, k: int) -> Column:
+    """Return the column of a method that sums forward and chooses backward."""
+    node = node_at(trace, k) if k > 0 or not trace.n_forward else int(trace.node[0])
+    steps, done = trace.steps_at(node), min(k, trace.n_forward)
+    back = min(k - trace.n_forward - 1, len(trace.back) - 1)
+    if k >= len(trace):
+        back = 0  # At the end the last node is shown, where the way back began.
+    chosen, needle = -1, math.nan
+    if back >= 0 and len(trace.back):
+        chosen, needle = int(trace.back[back]), float(trace.back_u[back])
+    rows = []
+    for step in steps:
+        arrival = trace.event(step)
+        assert isinstance(arrival, Arrival)
+        won = arrival.edge == chosen
+        verdict = ""
+        if chosen >= 0:
+            verdict = translate("Coins", "chosen ✓") if won else translate("Coins", "not chosen ×")
+        elif step < done:
+            verdict = translate("Coins", "added")
+        low, high = trace.stretch(step)
+        label = edge_text(trace.lattice, arrival.edge)
+        rows.append(Coin(arrival, label, verdict, won, step >= done, low, high, needle))
+    current = k - 1 - steps.start if 0 < k <= trace.n_forward else -1
+    if chosen >= 0:
+        current = next((i for i, row in enumerate(rows) if row.won), -1)
+    return Column(node, tuple(rows), current, 0.0, 1.0)
 
 
 def _verdict(trace: PassTrace, arrival: Arrival, done: bool, holds: bool) -> str:
@@ -196,8 +254,8 @@ def _paint_row(
     text = QFontMetricsF(font).elidedText(coin.label, Qt.TextElideMode.ElideMiddle, label.width())
     painter.drawText(QRectF(label.left(), line.top(), label.width(), 22), left, text)
     box = QRectF(bar.left(), middle - BAR / 2, bar.width(), BAR)
-    if trace.kind == "perfect":
-        _paint_coin(painter, box, coin, theme, progress, roomy)
+    if trace.kind != "viterbi":
+        _paint_coin(painter, box, coin, theme, progress, roomy, trace.kind == "ffbs")
     else:
         _paint_score(painter, box, column, coin, theme, progress, roomy)
     if coin.open or progress < 1:
@@ -205,7 +263,7 @@ def _paint_row(
     painter.setFont(theme.font(SIZE_DATA, bold=coin.won))
     token = "ink2"
     if coin.won:
-        token = "sampled" if trace.kind == "perfect" else "best"
+        token = "best" if trace.kind == "viterbi" else "sampled"
     painter.setPen(theme.color(token))
     painter.drawText(QRectF(verdict.left(), line.top(), verdict.width(), 22), left, coin.verdict)
     if numbers.width() > 0:
@@ -219,7 +277,13 @@ def _paint_row(
 
 
 def _paint_coin(
-    painter: QPainter, box: QRectF, coin: Coin, theme: Theme, progress: float, roomy: bool
+    painter: QPainter,
+    box: QRectF,
+    coin: Coin,
+    theme: Theme,
+    progress: float,
+    roomy: bool,
+    chooses: bool,
 ) -> None:
     """Paint chance and needle of a coin on a scale from 0 to 1."""
     arrival = coin.arrival
@@ -229,7 +293,9 @@ def _paint_coin(
     painter.setPen(frame)
     painter.setBrush(Qt.BrushStyle.NoBrush if coin.open else theme.color("panel"))
     painter.drawRoundedRect(box, 3, 3)
-    filled = QRectF(box.left(), box.top(), max(box.width() * arrival.chance, 1.5), box.height())
+    left = box.left() + box.width() * coin.low
+    wide = max(box.width() * (coin.high - coin.low), 1.5)
+    filled = QRectF(left, box.top(), wide, box.height())
     if coin.open:
         pen = QPen(theme.color("sampled"), 1)
         pen.setDashPattern([2, 3])
@@ -239,6 +305,9 @@ def _paint_coin(
     painter.setPen(QPen(theme.color("sampled"), 1.4))
     painter.setBrush(theme.color("fill_sampled"))
     painter.drawRoundedRect(filled, 3, 3)
+    if chooses:
+        _paint_choice(painter, box, filled, coin, theme, roomy)
+        return
     if arrival.first:
         text = translate("Coins", "take: first edge")
     else:
@@ -249,6 +318,54 @@ def _paint_coin(
         needle = translate("Coins", "u = {u}").format(u=f"{arrival.u:.3f}")
         x = box.left() + box.width() * arrival.u * progress
         _paint_needle(painter, x, box, needle if progress >= 1 else "", theme, roomy)
+    if coin.parts and progress >= 1:
+        _paint_gap(painter, box, coin, theme)
+
+
+def _paint_gap(painter: QPainter, box: QRectF, coin: Coin, theme: Theme) -> None:
+    """Bracket the gap between the chances of two lanes, in which u lies; ≠ stands over it."""
+    low, high = sorted((coin.high, coin.other))
+    left, right = (box.left() + box.width() * share for share in (low, high))
+    ink = theme.color("ink")
+    pen = QPen(ink, 1.6)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    y = box.bottom() + 3
+    painter.drawPolyline(
+        QPolygonF(
+            [QPointF(left, y - 5), QPointF(left, y), QPointF(right, y), QPointF(right, y - 5)]
+        )
+    )
+    pen.setDashPattern([2, 2])
+    painter.setPen(pen)
+    for x in (left, right):
+        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
+    font = theme.font(SIZE_DATA, bold=True)
+    painter.setFont(font)
+    text = translate("Coins", "≠ lanes part")
+    wide = QFontMetricsF(font).horizontalAdvance(text)
+    inside = box.adjusted(right - box.left() + 8, 0, -4, 0)
+    if inside.width() >= wide:
+        painter.drawText(inside, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+def _paint_choice(
+    painter: QPainter, box: QRectF, filled: QRectF, coin: Coin, theme: Theme, roomy: bool
+) -> None:
+    """Paint the needle over a stretch; before that the edge's share of what has arrived."""
+    share = translate("Coins", "{share} of all").format(share=chance_text(coin.high - coin.low))
+    font = theme.font(SIZE_DATA)
+    wide = QFontMetricsF(font).horizontalAdvance(share)
+    painter.setFont(font)
+    painter.setPen(theme.color("ink"))
+    left = filled.left() + 8
+    if left + wide > box.right() - 4:
+        left = max(filled.left() - 8 - wide, box.left() + 4)
+    room = QRectF(left, box.top(), wide + 2, box.height())
+    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, share)
+    if not math.isnan(coin.needle):
+        text = translate("Coins", "u = {u}").format(u=f"{coin.needle:.3f}") if coin.won else ""
+        _paint_needle(painter, box.left() + box.width() * coin.needle, box, text, theme, roomy)
 
 
 def _paint_score(

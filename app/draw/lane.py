@@ -261,10 +261,11 @@ def _paint_arcs(
             painter.drawPath(path)
         painter.setPen(pen)
         painter.drawPath(path)
-        if edge in here and arrived[edge] and not held[edge] and not quiet:
+        crossed = trace.kind != "ffbs" or bool(back)
+        if edge in here and arrived[edge] and not held[edge] and not quiet and crossed:
             _cross(painter, path.pointAtPercent(0.5), theme)
     pen = QPen(picture.color, 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
-    if trace.kind == "perfect":
+    if trace.kind != "viterbi":
         pen.setDashPattern([3, 4 / 3])
     painter.setPen(pen)
     for edge, high in late:
@@ -296,7 +297,7 @@ def _paint_nodes(painter: QPainter, picture: LanePicture, base: float) -> None:
     state, viewport = picture.state, picture.viewport
     first, last = viewport.visible
     x = picture.places.node
-    done = (state.holder >= 0) & (x >= first) & (x <= last)
+    done = (state.total > -np.inf) & (x >= first) & (x <= last)
     done[0] = first <= x[0] <= last
     on_path = np.zeros(len(x), dtype=np.bool_)
     on_path[picture.places.lattice.end[state.back]] = True

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from app.draw.method_mark import Shape, paint_mark
 from app.draw.numbers import share_text
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from engine.goodness import share_interval
@@ -21,8 +22,8 @@ Floats = NDArray[np.float64]
 Place = Callable[[float], float]
 
 FOOT = 26.0
-ROW_ONE, ROW_TWO = 26.0, 40.0
-"""Least height of a row with one method and with two."""
+ROW_ONE, ROW_TWO, ROW_MORE = 26.0, 40.0, 14.0
+"""Least height of a row with one method and with two, and what each further one needs."""
 
 TALLEST = 52.0
 
@@ -38,12 +39,18 @@ _ENDS = {
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """One method's counts by outcome, int64[k]. square: its mark, a square or a ring."""
+    """One method's counts by outcome, int64[k].
+
+    certain: it always gives one path, so it has no mark at the others. exact: the law of the method
+    itself where it isn't that of the chart, float64[k].
+    """
 
     name: str
     counts: NDArray[np.int64]
-    square: bool
+    shape: Shape
     color: QColor
+    certain: bool = False
+    exact: Floats | None = None
 
     @property
     def n(self) -> int:
@@ -65,8 +72,10 @@ class Outcomes:
     @property
     def largest(self) -> float:
         """The greatest share that the axis has to reach."""
-        tops = [float(self.exact.max(initial=0.0))]
+        tops = [float(np.nan_to_num(self.exact).max(initial=0.0))]
         for mark in self.marks:
+            if mark.exact is not None:
+                tops.append(float(mark.exact.max(initial=0.0)))
             if mark.n:
                 tops.append(float(mark.counts.max()) / mark.n)
         return max(tops)
@@ -74,14 +83,19 @@ class Outcomes:
 
 def least_height(outcomes: Outcomes) -> float:
     """Return the height that all rows need."""
-    row = ROW_TWO if len(outcomes.marks) > 1 else ROW_ONE
-    return len(outcomes.labels) * row + FOOT
+    return len(outcomes.labels) * _least_row(outcomes) + FOOT
+
+
+def _least_row(outcomes: Outcomes) -> float:
+    count = len(outcomes.marks)
+    return ROW_TWO + ROW_MORE * (count - 2) if count > 1 else ROW_ONE
 
 
 def row_height(outcomes: Outcomes, height: float) -> float:
     """Return the height of a row in a chart of this height."""
-    least = ROW_TWO if len(outcomes.marks) > 1 else ROW_ONE
-    return min(max((height - FOOT) / max(len(outcomes.labels), 1), least), TALLEST)
+    least = _least_row(outcomes)
+    tallest = max(TALLEST, least)
+    return min(max((height - FOOT) / max(len(outcomes.labels), 1), least), tallest)
 
 
 def axis_end(largest: float) -> float:
@@ -136,14 +150,16 @@ def paint_law(
         text = QFontMetricsF(font).elidedText(label, Qt.TextElideMode.ElideMiddle, label_width)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
         p = float(outcomes.exact[i])
-        high = min(row - 10, 40.0)
-        bar = QRectF(left, top + (row - high) / 2, max(x(p) - left, 1.0), high)
+        high = min(row - 10, 40.0) if len(outcomes.marks) < 3 else row - 10
+        wide = max(x(p) - left, 1.0) if p == p else 0.0
+        bar = QRectF(left, top + (row - high) / 2, wide, high)
         pen = QPen(theme.color("ink"), 1.4)
         if rest:
             pen.setDashPattern([3, 2])
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(bar)
+        if wide:
+            painter.drawRect(bar)
         painter.setFont(theme.font(SIZE_NOTE))
         painter.setPen(theme.color("ink2"))
         note = QRectF(right + 4, top, 60, row)
@@ -152,13 +168,30 @@ def paint_law(
         )
         count = len(outcomes.marks)
         for m, mark in enumerate(outcomes.marks):
-            y = top + row * (m + 1) / (count + 1) if count == 1 else top + row * (0.3 + 0.4 * m)
+            y = top + row * mark_place(m, count)
+            if mark.exact is not None and not mark.certain:
+                _paint_own(painter, x(float(mark.exact[i])), y, mark.color)
             # A method that always gives one path has nothing to show at the others.
-            certain = mark.square and mark.counts[i] == 0
-            if mark.n and not certain:
+            if mark.n and not (mark.certain and mark.counts[i] == 0):
                 _paint_mark(painter, x, y, int(mark.counts[i]), mark, theme, stale, right)
     below = QRectF(rect.left(), min(bottom, foot - FOOT), rect.width(), FOOT)
     _paint_ticks(painter, theme, x, ticks, below)
+
+
+def mark_place(m: int, count: int) -> float:
+    """Return where in a row, 0 … 1, the mark of method m of `count` stands."""
+    if count == 1:
+        return 0.5
+    edge = 0.3 if count == 2 else 0.2
+    return edge + (1 - 2 * edge) * m / (count - 1)
+
+
+def _paint_own(painter: QPainter, at: float, y: float, color: QColor) -> None:
+    """Paint where the law of a method itself puts its share: a dotted line across its mark."""
+    pen = QPen(color, 2)
+    pen.setDashPattern([1, 1])
+    painter.setPen(pen)
+    painter.drawLine(QPointF(at, y - 8), QPointF(at, y + 8))
 
 
 def _paint_ticks(
@@ -193,13 +226,7 @@ def _paint_mark(
     painter.drawLine(QPointF(x(low), y), QPointF(x(high), y))
     for end in (low, high):
         painter.drawLine(QPointF(x(end), y - 4), QPointF(x(end), y + 4))
-    painter.setPen(QPen(color, 2))
-    if mark.square:
-        painter.setBrush(color)
-        painter.drawRect(QRectF(at - 4, y - 4, 8, 8))
-    else:
-        painter.setBrush(theme.color("canvas"))
-        painter.drawEllipse(QPointF(at, y), 4.5, 4.5)
+    paint_mark(painter, mark.shape, QPointF(at, y), 4.2, color, theme.color("canvas"))
     painter.setFont(theme.font(SIZE_NOTE))
     painter.setPen(theme.color("ink2"))
     text = f"{count:,}"

@@ -116,10 +116,14 @@ class EventTableModel(_Table):
         if column == HELD:
             return "" if event.first else signed(event.held, 3)
         if column == VERDICT:
+            if trace.kind == "ffbs":
+                return self.tr("added")
             return self.tr("taken") if event.taken else self.tr("kept out")
         if trace.kind == "viterbi":
             return ""
-        return chance_text(event.chance) if column == CHANCE else f"{event.u:.3f}"
+        if column == CHANCE:
+            return chance_text(event.chance)
+        return "" if trace.kind == "ffbs" else f"{event.u:.3f}"
 
 
 class OutcomeTableModel(_Table):

@@ -1,7 +1,7 @@
 """The Sampling workspace: a forward pass over the lattice, played, and the law against the sample.
 
-Lanes show methods in step: Viterbi keeps the better score, perfect sampling compares each newcomer
-with the sum of all that came before. Further methods are further lanes.
+A person chooses methods. Those that pass over the lattice have lanes in step, on the same random
+numbers; BPE-dropout has a lane of coins; the samples of all are held against one exact law.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.analysis import Analysis
 from app.draw.axis import build_axis
@@ -23,16 +23,21 @@ from app.session import Session
 from app.theme import Theme
 from app.touching import TouchMarks
 from app.views.sampling.controls import MANY, Controls
+from app.views.sampling.drop_words import verdict
 from app.views.sampling.empty import NoLaw
 from app.views.sampling.figures import count_note
 from app.views.sampling.growing import MOST, GrowingSample
 from app.views.sampling.inspector import SamplingReport
-from app.views.sampling.lane import LaneView
+from app.views.sampling.lanes import Lanes
+from app.views.sampling.methods import LOOKS, chosen, fitting
+from app.views.sampling.parting import parting_steps
 from app.views.sampling.passes import (
     CHUNK_EDGES,
     SEARCHED,
     Passes,
-    find_other,
+    Wish,
+    find_parting,
+    relevant,
     trace_passes,
 )
 from app.views.sampling.results import Results
@@ -43,6 +48,7 @@ from app.widgets.canvas import Canvas
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
+from engine.sampler import SamplingSettings
 from engine.traces.passes import PassTrace
 
 FIRST = 100
@@ -72,16 +78,15 @@ class SamplingWorkspace(Workspace):
         self.sample = GrowingSample(session, self)
         self._draw = 0
         self._wanted: dict[str, int] = {}
+        self._methods: tuple[str, ...] = ()
         self._quiet = False
         self._waiting = True
         self._reports = SamplingReport()
 
         self.controls = Controls(session, theme)
         keys = self._key
-        self.lanes = {
-            kind: LaneView(kind, self.player, self._viewport, theme, keys)
-            for kind in ("viterbi", "perfect")
-        }
+        self.rows = Lanes(self.player, self._viewport, theme, keys)
+        self.lanes = self.rows.of_pass
         self.results = Results(theme, keys, self)
         self.empty = NoLaw(session)
         self.stack = QStackedWidget()
@@ -108,12 +113,7 @@ class SamplingWorkspace(Workspace):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.controls)
-        rows = QSplitter(Qt.Orientation.Vertical)
-        rows.setHandleWidth(3)
-        rows.setChildrenCollapsible(False)
-        for lane in self.lanes.values():
-            rows.addWidget(lane)
-        column.addWidget(rows, 1)
+        column.addWidget(self.rows, 1)
         return centre
 
     def _compose_panes(self) -> None:
@@ -151,7 +151,8 @@ class SamplingWorkspace(Workspace):
     def _connect(self) -> None:
         session = self._session
         controls = self.controls
-        controls.methods_changed.connect(self._methods_changed)
+        controls.methods_changed.connect(self.choose_methods)
+        controls.settings_changed.connect(self._settings_changed)
         controls.draw_chosen.connect(lambda number: self.show_draw(number - 1))
         controls.more_wanted.connect(self.draw_more)
         controls.again_wanted.connect(self.draw_again)
@@ -180,8 +181,14 @@ class SamplingWorkspace(Workspace):
 
     @property
     def tally(self) -> Tally | None:
-        """The sample."""
-        return self.sample.tally
+        """The sample of the main method, the last one shown."""
+        return next(reversed(self.sample.tallies.values()), None)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that are shown under the active model."""
+        opened = self._session.active
+        return () if opened is None else chosen(self._methods, opened.model)
 
     @property
     def shown_draw(self) -> int:
@@ -190,51 +197,60 @@ class SamplingWorkspace(Workspace):
 
     @property
     def stale(self) -> bool:
-        """Whether the sample was drawn at another θ or seed than the present ones."""
-        return self.sample.stale
+        """Whether the sample was drawn at other settings or another seed than the present ones."""
+        drawn, settings = self.sample.passes, self._session.settings
+        if drawn is None:
+            return False
+        now = relevant(drawn.wish.methods, self.controls.settings(), drawn.lattice.has_law)
+        return drawn.relevant != now or drawn.wish.seed != settings.seed
 
     def _show_state(self) -> None:
         opened = self._session.active
-        law = opened is not None and not opened.model.segmenter.law
+        able = () if opened is None else fitting(opened.model)
         self.empty.show_state()
-        self.stack.setCurrentIndex(0 if law else 1)
-        self.show_panes(law)
-        if not law:
+        self.stack.setCurrentIndex(0 if able else 1)
+        self.show_panes(bool(able))
+        if not able or opened is None:
             self._clear()
+            return
+        self.controls.methods.show_methods(able, self.methods)
+        self._show_settings()
+
+    def _show_settings(self) -> None:
+        opened = self._session.active
+        law = opened is not None and not opened.model.segmenter.law
+        self.controls.show_settings(self.methods, law=law)
 
     def activated(self) -> None:
         """Let the player's keys work: they would write into the text line."""
-        self.lanes[self._shown_kinds()[-1]].setFocus()
+        self.rows.take_focus()
 
     def _clear(self) -> None:
         self._session.jobs.cancel("sampling pass")
         self.sample.drop()
         self._passes = self._places = None
         self._draw = 0
-        for lane in self.lanes.values():
-            lane.set_trace(None, None)
+        self.rows.show_passes(None, None)
         self.events.set_trace(None)
         self.results.clear()
         self.report.set_parts(())
         self.controls.count.clear()
         self.player.set_trace(0)
 
-    def _shown_kinds(self) -> tuple[str, ...]:
-        value = self.controls.methods.value()
-        return ("viterbi", "perfect") if value == "both" else (value,)
-
     def _traces(self) -> tuple[PassTrace, ...]:
-        if self._passes is None:
-            return ()
-        both = {"viterbi": self._passes.viterbi, "perfect": self._passes.perfect}
-        return tuple(both[kind] for kind in self._shown_kinds())
+        return () if self._passes is None else tuple(self._passes.traces.values())
 
     # Preparing the passes
 
     def _settings_changed(self) -> None:
-        passes, settings = self._passes, self._session.settings
-        if passes is not None and passes.perfect.seed != settings.seed:
-            self._prepare()
+        passes, seed = self._passes, self._session.settings.seed
+        if passes is not None:
+            # Another θ comes with an analysis of its own.
+            p, size = passes.wish.settings.dropout, passes.wish.settings.nbest_size
+            now = self.controls.settings()
+            if (passes.wish.seed, p, size) != (seed, now.dropout, now.nbest_size):
+                self._prepare()
+        self._show_settings()
         self._show_stale()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -258,45 +274,59 @@ class SamplingWorkspace(Workspace):
             words = self.tr("The pieces can't cover the text: no way past {place}")
             self.controls.count.setText(words.format(place=analysis.lattice.uncovered.place))
             return
-        if not analysis.lattice.has_law:
+        opened = next((m for m in session.models if m.key == analysis.model_key), None)
+        if opened is None or not fitting(opened.model):
             return
         if analysis.lattice.n_edges == 0:
             self._clear()
             self.controls.count.setText(self.tr("The text is empty"))
             return
-        before, draw, seed = self._passes, self._draw, session.settings.seed
+        before, draw, model = self._passes, self._draw, opened.model
         if before is not None and before.analysis.lattice is not analysis.lattice:
             draw = 0
         draw = self._wanted.get("draw", draw)
+        now = self.controls.settings()
+        settings = SamplingSettings(analysis.settings.theta, now.dropout, now.nbest_size)
+        wish = Wish(chosen(self._methods, model), settings, session.settings.seed, draw)
         session.jobs.start(
             "sampling pass",
             self.tr("Passing over the lattice"),
-            lambda report: trace_passes(analysis, before, seed, draw),
+            lambda report: trace_passes(analysis, model, before, wish),
             self._take,
             lambda error: session.failed.emit(error, self.tr("The pass was not followed")),
         )
 
     def _take(self, passes: Passes) -> None:
         session = self._session
-        if passes.analysis is not session.analysis or passes.perfect.seed != session.settings.seed:
+        if passes.analysis is not session.analysis or passes.wish.seed != session.settings.seed:
             return
         before, self._passes = self._passes, passes
         same = before is not None and before.analysis.lattice is passes.analysis.lattice
-        self._draw = passes.perfect.draw
+        self._draw = passes.wish.draw
         if not same or self._places is None:
             self._place(passes.analysis)
             self.sample.drop()
         self.controls.count.setText(count_note(passes.listing.count, passes.analysis))
+        law = passes.laws.get("nbest")
+        self.controls.show_lost(None if law is None else law.lost)
         at_end = not same or self.player.position >= self.player.length
         self._show_traces(None if at_end else self.player.position)
-        if self.tally is None or (self.stale and self.sample.n <= FIRST):
-            self.sample.begin(passes.listing)
+        count = self.sample.n
+        drawn = self.sample.passes
+        if (
+            drawn is None
+            or (self.stale and count <= FIRST)
+            or (not self.stale and drawn.listing is not passes.listing)
+        ):
+            self.sample.begin(passes)
+        elif not self.stale:
+            self.sample.follow(passes)
         if self._wanted.get("draw") == self._draw:
             del self._wanted["draw"]
         first = max(1, min(FIRST, CHUNK_EDGES // passes.analysis.lattice.n_edges))
-        least = max(self._draw + 1, self._wanted.pop("draws", first))
+        least = max(self._draw + 1, count, self._wanted.pop("draws", first))
         if not self.stale:
-            self.sample.more(least - self.sample.n, show=False)
+            self.sample.up_to(least, show=False)
         self._show_stale()
         self._show_charts()
 
@@ -314,29 +344,32 @@ class SamplingWorkspace(Workspace):
         traces, passes = self._traces(), self._passes
         if passes is None:
             return
-        for kind, lane in self.lanes.items():
-            lane.setVisible(kind in self._shown_kinds())
-            trace = passes.viterbi if kind == "viterbi" else passes.perfect
-            lane.set_trace(trace, self._places)
-        main = traces[-1]
+        self.rows.show_passes(passes, self._places)
+        main = traces[-1] if traces else None
         self.events.set_trace(main)
-        length = max(len(trace) for trace in traces)
-        labels: tuple[str, ...] = ()
-        if length <= LABELLED and length == len(main):
-            labels = tuple(edge_text(main.lattice, main.event(k).edge) for k in range(length))
+        length = max((len(trace) for trace in traces), default=0)
         title = self.tr("draw {n}").format(n=f"{self._draw + 1:,}")
-        if self.controls.methods.value() == "viterbi":
+        if passes.wish.methods == ("viterbi",):
             title = self.tr("Viterbi")
+        labels: tuple[str, ...] = ()
+        if main is not None and length <= LABELLED and length == len(main):
+            parted = set(parting_steps(traces).tolist())
+            names = (edge_text(main.lattice, main.event(k).edge) for k in range(length))
+            labels = tuple(f"{x} ≠" if k in parted else x for k, x in enumerate(names))
+        elif main is None and passes.dropped is not None:
+            length = len(passes.dropped)
+            if length <= LABELLED:
+                labels = tuple(verdict(passes.dropped.event(k)) for k in range(length))
         self.player.set_trace(length, length if position is None else position, title, labels)
         self.controls.draw.set_value(self._draw + 1)
 
     def _show_position(self, position: int) -> None:
         traces, places = self._traces(), self._places
-        if not traces or places is None:
+        if self._passes is None or places is None:
             return
-        for lane in self.lanes.values():
-            lane.set_position(position)
-        reveal(self._viewport, traces[-1], places, node_at(traces[-1], position))
+        self.rows.set_position(position)
+        if traces:
+            reveal(self._viewport, traces[-1], places, node_at(traces[-1], position))
         self._tell()
         self._quiet = True
         if 0 < position <= self.events.rowCount():
@@ -360,9 +393,10 @@ class SamplingWorkspace(Workspace):
         passes, count = self._passes, max(self.sample.n, 1)
         if passes is None or self.tally is None:
             return
-        if passes.listing.theta != self._session.settings.theta:
+        now = relevant(passes.wish.methods, self.controls.settings(), passes.lattice.has_law)
+        if passes.relevant != now:
             return
-        self.sample.begin(passes.listing)
+        self.sample.begin(passes)
         self.sample.more(count, show=False)
         self._show_stale()
         self._show_charts()
@@ -383,19 +417,22 @@ class SamplingWorkspace(Workspace):
         self._draw = draw
         self._prepare()
 
-    def next_unlike_best(self) -> None:
-        """Show the next draw that isn't the best path."""
+    def next_parting(self) -> None:
+        """Show the next draw in which the methods part; of one method, that isn't the best path."""
         passes = self._passes
         if passes is None or self.stale:
             return
-        lattice, seed = passes.analysis.lattice, self._session.settings.seed
-        best, theta, first = passes.viterbi.path.edges, passes.listing.theta, self._draw + 1
+        kinds = passes.wish.methods
+        if len(kinds) == 1 and not passes.lattice.has_law:
+            return
+        lattice, wish, first = passes.lattice, passes.wish, self._draw + 1
 
         def found(draw: int | None) -> None:
             if draw is None or self.tally is None:
-                self.controls.count.setText(
-                    self.tr("{n} draws looked at: all are the best path").format(n=f"{SEARCHED:,}")
-                )
+                words = self.tr("{n} draws looked at: all are the best path")
+                if len(kinds) > 1:
+                    words = self.tr("{n} draws looked at: the methods part in none")
+                self.controls.count.setText(words.format(n=f"{SEARCHED:,}"))
                 return
             if self.sample.n <= draw:
                 self.draw_more(draw + 1 - self.sample.n)
@@ -404,8 +441,8 @@ class SamplingWorkspace(Workspace):
 
         self._session.jobs.start(
             "sampling next",
-            self.tr("Looking for a draw that isn't the best path"),
-            lambda report: find_other(lattice, theta, seed, best, first, report),
+            self.tr("Looking for the next draw of that kind"),
+            lambda report: find_parting(lattice, kinds, wish.settings, wish.seed, first, report),
             found,
         )
 
@@ -422,31 +459,25 @@ class SamplingWorkspace(Workspace):
         passes = self._passes
         if passes is None:
             return
-        self.results.show(passes.listing, self.tally, self._shown_kinds(), stale=self.stale)
+        self.results.show(passes, self.sample.tallies, stale=self.stale)
         self._tell()
 
     def _tell(self) -> None:
-        traces, passes = self._traces(), self._passes
-        if passes is None or not traces:
+        passes = self._passes
+        if passes is None:
             self.report.set_parts(())
             return
-        parts = self._reports.parts(
-            traces,
-            self.player.position,
-            passes.listing,
-            self.tally,
-            self.stale,
-            self._session.settings.seed,
-        )
+        self._reports.draw = self._draw
+        parts = self._reports.parts(passes, self.player.position, self.sample.tallies, self.stale)
         self.report.set_parts(parts)
 
     # Choosing
 
-    def _methods_changed(self, _value: str) -> None:
-        position = self.player.position
-        at_end = position >= self.player.length
-        self._show_traces(None if at_end else position)
-        self._show_charts()
+    def choose_methods(self, methods: tuple[str, ...]) -> None:
+        """Show other methods."""
+        self._methods = methods
+        self._show_state()
+        self._prepare()
 
     def _choose_edge(self, edge: int) -> None:
         passes = self._passes
@@ -470,7 +501,7 @@ class SamplingWorkspace(Workspace):
 
     def _follow_link(self, link: str) -> None:
         calls: dict[str, Callable[[], None]] = {
-            "next": self.next_unlike_best,
+            "next": self.next_parting,
             "one": lambda: self.draw_more(1),
             "many": lambda: self.draw_more(MANY),
         }
@@ -486,7 +517,7 @@ class SamplingWorkspace(Workspace):
         if event.key() == Qt.Key.Key_R and (plain or shift):
             self.draw_more(MANY if shift else 1)
         elif event.key() == Qt.Key.Key_N and plain:
-            self.next_unlike_best()
+            self.next_parting()
         else:
             return False
         return True
@@ -494,28 +525,33 @@ class SamplingWorkspace(Workspace):
     # Scenes
 
     def trace_name(self) -> str:
-        return "viterbi" if self.controls.methods.value() == "viterbi" else "perfect"
+        main = self.methods[-1] if self.methods else ""
+        return main if main in ("viterbi", "perfect") else ""
 
     def choose_trace(self, name: str) -> None:
-        value = self.controls.methods.value()
-        if name == "viterbi":
-            value = "viterbi"
-        elif name == "perfect" and value == "viterbi":
-            value = "both"
-        if value != self.controls.methods.value():
-            self.controls.methods.set_value(value)
-            self._methods_changed(value)
+        methods = self.methods
+        if name == "viterbi" and name not in methods:
+            self.choose_methods((name,))
+        elif name == "perfect" and name not in methods and "viterbi" in methods:
+            self.choose_methods((*methods, name))
 
     def view_state(self) -> dict[str, Any]:
-        draws = self.sample.n
-        return {"lanes": self.controls.methods.value(), "draws": draws, "draw": self._draw}
+        now = self.controls.settings()
+        return {
+            "methods": list(self.methods),
+            "draws": self.sample.n,
+            "draw": self._draw,
+            "dropout": now.dropout,
+            "nbest_size": now.nbest_size,
+        }
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
-        lanes = state.get("lanes", "both")
-        if lanes in ("both", "perfect", "viterbi"):
-            self.controls.methods.set_value(lanes)
+        lanes = {"both": ["viterbi", "perfect"], "perfect": ["perfect"], "viterbi": ["viterbi"]}
+        given = state.get("methods", lanes.get(str(state.get("lanes")), []))
+        wanted = given if isinstance(given, list) else []
+        self._methods = tuple(kind for kind in wanted if kind in LOOKS)
+        self.controls.restore(state)
         numbers = ((key, state.get(key)) for key in ("draws", "draw"))
         self._wanted = {k: n for k, n in numbers if isinstance(n, int) and 0 <= n < MOST}
-        if self._passes is not None:
-            self._show_traces(self.player.position)
+        self._show_state()
         self._prepare()

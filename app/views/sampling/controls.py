@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.session import Session
 from app.theme import Theme
 from app.views.explore.theta import ThetaControl
+from app.views.sampling.choosing import DropoutControl, ExamplesButton, MethodsButton
+from app.views.sampling.methods import library_note, settings_of
 from app.widgets.integer_field import IntegerField
-from app.widgets.segmented import SegmentedControl
 from app.widgets.text_line import TextLine
+from engine.dropout import MAXMATCH_DROPOUT
+from engine.sampler import SamplingSettings
 
 MANY = 1000
+LARGEST_SIZE = 1024
 LARGEST_SEED = 2**63 - 1
 
 
 class Controls(QWidget):
     """Two rows. Text, θ and seed go to the session; the rest is asked for by signals."""
 
-    methods_changed = Signal(str)
+    methods_changed = Signal(tuple)
+    settings_changed = Signal()
+    """The drop probability or ℓ."""
+
     draw_chosen = Signal(int)
     """Number of the draw to show, from 1."""
 
@@ -33,16 +43,16 @@ class Controls(QWidget):
         self.text_line = TextLine(theme)
         self.count = QLabel()
         self.count.setProperty("role", "second")
-        self.methods = SegmentedControl(
-            (
-                ("both", self.tr("Both lanes")),
-                ("perfect", self.tr("Perfect")),
-                ("viterbi", self.tr("Viterbi")),
-            ),
-            theme,
-        )
-        self.methods.setAccessibleName(self.tr("Methods"))
+        self.methods = MethodsButton()
+        self.examples = ExamplesButton(session)
         self.theta = ThetaControl(session)
+        self.dropout = DropoutControl(SamplingSettings.dropout)
+        self.nbest_size = IntegerField(1, LARGEST_SIZE, self.tr("ℓ, the number of best paths"))
+        self.nbest_size.set_value(SamplingSettings.nbest_size)
+        self.lost = QLabel()
+        self.lost.setProperty("role", "second")
+        self.libraries = QLabel("ⓘ")
+        self.libraries.setAccessibleName(self.tr("What the libraries call these settings"))
         self.seed = IntegerField(-LARGEST_SEED, LARGEST_SEED, self.tr("Seed"))
         self.draw = IntegerField(1, 1, self.tr("Draw that is shown"))
         self.one = self._button(self.tr("Draw one"), self.tr("One more draw (R)"))
@@ -57,6 +67,8 @@ class Controls(QWidget):
         self.text_line.edited.connect(session.set_text)
         self.seed.entered.connect(lambda seed: session.change_settings(seed=seed))
         self.methods.changed.connect(self.methods_changed)
+        self.dropout.changed.connect(self.settings_changed)
+        self.nbest_size.entered.connect(self.settings_changed)
         self.draw.entered.connect(self.draw_chosen)
         self.one.clicked.connect(lambda: self.more_wanted.emit(1))
         self.many.clicked.connect(lambda: self.more_wanted.emit(MANY))
@@ -81,11 +93,17 @@ class Controls(QWidget):
         first.setSpacing(12)
         first.addWidget(self.text_line, 1)
         first.addWidget(self.count)
+        first.addWidget(self.examples)
         first.addWidget(self.methods)
         column.addLayout(first)
         second = QHBoxLayout()
         second.setSpacing(8)
         second.addWidget(self.theta)
+        second.addWidget(self.dropout)
+        self._size_name = QLabel("ℓ")
+        self._size_name.setBuddy(self.nbest_size)
+        for widget in (self._size_name, self.nbest_size, self.lost, self.libraries):
+            second.addWidget(widget)
         second.addStretch(1)
         for text, box in ((self.tr("Seed"), self.seed), (self.tr("Draw"), self.draw)):
             label = QLabel(text)
@@ -96,6 +114,37 @@ class Controls(QWidget):
         for button in (self.one, self.many, self.again, self.stop):
             second.addWidget(button)
         column.addLayout(second)
+
+    def settings(self) -> SamplingSettings:
+        """Return what is set."""
+        theta = self._session.settings.theta
+        return SamplingSettings(theta, self.dropout.value(), self.nbest_size.value())
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Show the drop probability and ℓ that a scene holds."""
+        p, size = state.get("dropout"), state.get("nbest_size")
+        if isinstance(p, int | float) and 0 <= p <= 1:
+            self.dropout.set_value(float(p))
+        if isinstance(size, int) and 1 <= size <= LARGEST_SIZE:
+            self.nbest_size.set_value(size)
+
+    def show_settings(self, kinds: tuple[str, ...], *, law: bool) -> None:
+        """Show the settings that the methods read, and what libraries call them."""
+        read = settings_of(kinds)
+        self.theta.setVisible(law or "theta" in read)
+        self.dropout.setVisible("dropout" in read)
+        self.dropout.name_end(merging=MAXMATCH_DROPOUT not in kinds)
+        for widget in (self._size_name, self.nbest_size, self.lost):
+            widget.setVisible("nbest_size" in read)
+        note = library_note(kinds, self.settings())
+        self.libraries.setVisible(bool(note))
+        self.libraries.setToolTip(note)
+        self.libraries.setAccessibleDescription(note)
+
+    def show_lost(self, lost: float | None) -> None:
+        """Say how much of the law n-best sampling loses, None where it isn't drawn by."""
+        text = self.tr("loses {share} of the law")
+        self.lost.setText("" if lost is None else text.format(share=f"{lost:.2%}"))
 
     def show_running(self, running: bool) -> None:
         """Offer to stop while draws are being made."""

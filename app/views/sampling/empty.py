@@ -1,4 +1,4 @@
-"""What the Sampling workspace shows for a model without a law over segmentations."""
+"""What the Sampling workspace shows for a model that no method can draw from."""
 
 from __future__ import annotations
 
@@ -23,16 +23,9 @@ class NoLaw(OtherModel):
 
     def _why(self, opened: OpenModel | None) -> str:
         if opened is None:
-            return self.tr("No model is open. Sampling needs a Unigram model.")
-        if opened.model.bpe is not None:
-            text = self.tr(
-                "{name} is a BPE model. Its ranks are an order of merging, not "
-                "log-probabilities, so no law over segmentations can be sampled from. "
-                "See Merges for how it cuts the text."
-            )
-        else:
-            text = self.tr(
-                "{name} gives its pieces no probabilities, so there is no law over "
-                "segmentations to sample from."
-            )
+            return self.tr("No model is open. Sampling needs a model.")
+        text = self.tr(
+            "{name} gives its pieces no probabilities and merges nothing, so there is no law over "
+            "segmentations to sample from."
+        )
         return text.format(name=opened.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
@@ -11,83 +12,101 @@ from app.analysis import Analysis
 from app.counts import counted
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
 from app.theme import Theme
-from app.views.sampling.tally import Listing, Tally
+from app.views.sampling.methods import LOOKS, method_name
+from app.views.sampling.passes import Passes
+from app.views.sampling.tally import Tally
 
-IDENTITY = {"viterbi": 3, "perfect": 0}
-"""The identity colour of each method."""
+Tallies = Mapping[str, Tally]
 
 translate = QCoreApplication.translate
 
 
-def method_name(kind: str) -> str:
-    """Return the name of a method."""
-    if kind == "viterbi":
-        return translate("Figures", "Viterbi")
-    return translate("Figures", "perfect")
-
-
-def outcomes_of(
-    listing: Listing, tally: Tally | None, kinds: tuple[str, ...], theme: Theme
-) -> Outcomes:
-    """Return the rows of the law, with the counts of the methods of `kinds`."""
-    labels = list(listing.labels)
+def outcomes_of(passes: Passes, tallies: Tallies, theme: Theme) -> Outcomes:
+    """Return the rows of the law, with the counts and the own law of each method."""
+    listing = passes.listing
+    labels, size = list(listing.labels), len(listing.paths)
     exact = [path.probability for path in listing.paths]
-    if not listing.complete:
-        labels.append(rest_label(len(listing.paths), listing.count))
-        exact.append(listing.rest)
+    counts = {kind: tally.counts_of(listing) for kind, tally in tallies.items() if tally.n}
+    foreign = any(int(own[-1]) for own in counts.values())
+    rest = not listing.complete or foreign
+    if rest:
+        many = listing.count - size if not listing.complete else 0
+        labels.append(rest_label(size, listing.count) if many > 0 else _foreign())
+        exact.append(listing.rest if not listing.complete else 0.0)
     marks = []
-    if tally is not None and tally.n:
-        for kind in kinds:
-            counts = tally.counts_of(listing)
-            if kind == "viterbi":
-                counts = np.zeros(len(labels), dtype=np.int64)
-                counts[0] = tally.n
-            color = theme.identity(IDENTITY[kind])
-            marks.append(Marks(method_name(kind), counts, kind == "viterbi", color))
-    return Outcomes(tuple(labels), np.array(exact), tuple(marks), rest=not listing.complete)
+    for kind in passes.wish.methods:
+        if kind not in counts:
+            continue
+        look, law = LOOKS[kind], passes.laws.get(kind)
+        own = None
+        if law is not None and not law.same and law.known:
+            first = law.probabilities[:size]
+            own = np.append(first, max(0.0, 1.0 - float(first.sum())))[: len(labels)]
+        color = theme.identity(look.identity)
+        shown = counts[kind][: len(labels)]
+        marks.append(Marks(method_name(kind), shown, look.shape, color, kind == "viterbi", own))
+    return Outcomes(tuple(labels), np.array(exact), tuple(marks), rest=rest)
 
 
-def curves_of(
-    listing: Listing, tally: Tally | None, kinds: tuple[str, ...], theme: Theme
-) -> tuple[Curve, ...]:
-    """Return the distance to the law as the sample of each method grows; Viterbi's stays."""
-    if tally is None or not tally.n:
-        return ()
+def _foreign() -> str:
+    return translate("Figures", "not in this law")
+
+
+def curves_of(passes: Passes, tallies: Tallies, theme: Theme) -> tuple[Curve, ...]:
+    """Return the distance to the law as the sample of each method grows."""
     curves = []
-    for kind in kinds:
-        color = theme.identity(IDENTITY[kind])
-        if kind == "viterbi":
-            distance, _ = tally.test_of_best(listing.paths[0])
-            ends = np.array([1, max(tally.n, 2)])
-            curves.append(Curve(method_name(kind), ends, np.full(2, distance), color, True))
-        else:
-            curves.append(Curve(method_name(kind), *tally.curve, color))
+    for kind in passes.wish.methods:
+        tally = tallies.get(kind)
+        if tally is None or not tally.n or np.isnan(tally.distance):
+            continue
+        color = theme.identity(LOOKS[kind].identity)
+        curves.append(Curve(method_name(kind), *tally.curve, color, kind == "viterbi"))
     return tuple(curves)
 
 
-def sample_note(listing: Listing, tally: Tally | None, *, stale: bool) -> str:
+def sample_note(passes: Passes, tallies: Tallies, *, stale: bool) -> str:
     """Return the line beside the chart's title: which sample, and what is what."""
+    listing = passes.listing
+    tally = next(iter(tallies.values()), None)
     if tally is None or not tally.n:
         return translate("Figures", "box: exact law")
     if stale:
-        text = translate("Figures", "for θ = {theta}, seed {seed}: draw again to update")
-        return text.format(theta=f"{tally.theta:g}", seed=tally.seed)
-    note = translate("Figures", "{draws}, seed {seed} · box: exact · marks: share, 95% interval")
-    if listing.exact is None:
+        if passes.analysis.lattice.has_law and tally.theta != passes.wish.settings.theta:
+            text = translate("Figures", "for θ = {theta}, seed {seed}: draw again to update")
+            return text.format(theta=f"{tally.theta:g}", seed=tally.seed)
+        text = translate("Figures", "for other settings, seed {seed}: draw again to update")
+        return text.format(seed=tally.seed)
+    if listing.exact is None and np.isnan(listing.rest):
+        note = translate(
+            "Figures", "{draws}, seed {seed} · no exact law: too much work for so long a text"
+        )
+    elif listing.exact is None:
         note = translate(
             "Figures",
             "{draws}, seed {seed} · too many segmentations to list: the most probable, "
             "and one row for the rest",
         )
-    return note.format(draws=counted(tally.n, "draw"), seed=tally.seed)
+    elif any(not law.same for law in passes.laws.values()):
+        note = translate(
+            "Figures",
+            "{draws}, seed {seed} · box: exact law of {target} · dotted line: a method's own law · "
+            "marks: share, 95% interval",
+        )
+    else:
+        note = translate(
+            "Figures", "{draws}, seed {seed} · box: exact · marks: share, 95% interval"
+        )
+    n = max(tally.n for tally in tallies.values())
+    return note.format(
+        draws=counted(n, "draw"), seed=tally.seed, target=method_name(listing.target)
+    )
 
 
 def legend_html(kinds: tuple[str, ...], theme: Theme) -> str:
     """Return the marks of methods and their names as rich text."""
-    marks = {"viterbi": "■", "perfect": "○"}
     parts = (
-        f'<span style="color:{theme.identity(IDENTITY[kind]).name()}">{marks[kind]}</span> '
-        f"{html.escape(method_name(kind))}"
+        f'<span style="color:{theme.identity(LOOKS[kind].identity).name()}">'
+        f"{LOOKS[kind].sign}</span> {html.escape(method_name(kind))}"
         for kind in kinds
     )
     return "&nbsp;&nbsp; ".join(parts)

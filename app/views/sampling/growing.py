@@ -1,12 +1,12 @@
-"""The sample on show: drawn in the background, counted as it grows."""
+"""The sample on show: drawn in the background by each method, counted as it grows."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.session import Session
-from app.views.sampling.passes import draw_in_chunks
-from app.views.sampling.tally import Listing, Tally
+from app.views.sampling.passes import Passes, draw_in_chunks
+from app.views.sampling.tally import Tally
 
 MOST = 1_000_000
 """Draws that a sample may grow to."""
@@ -18,7 +18,7 @@ _JOB = "sampling draws"
 
 
 class GrowingSample(QObject):
-    """Draws 0 … n − 1 of a seed from one law.
+    """Draws 0 … n − 1 of a seed by each of some methods, held against one law.
 
     `grew` comes a few times a second while draws arrive, `complete` with the number of the draw
     to be shown, or None, when all that were asked for are there.
@@ -30,35 +30,46 @@ class GrowingSample(QObject):
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self._tally: Tally | None = None
+        self._passes: Passes | None = None
+        self._tallies: dict[str, Tally] = {}
         self._look = QTimer(self, singleShot=True, interval=LOOK)
         self._look.timeout.connect(self.grew)
 
     @property
-    def tally(self) -> Tally | None:
-        """What was drawn so far; None before `begin`."""
-        return self._tally
+    def tallies(self) -> dict[str, Tally]:
+        """What was drawn so far by each method, empty before `begin`."""
+        return self._tallies
+
+    @property
+    def passes(self) -> Passes | None:
+        """What the sample was begun for."""
+        return self._passes
 
     @property
     def n(self) -> int:
-        """How many were drawn."""
-        return 0 if self._tally is None else self._tally.n
-
-    @property
-    def stale(self) -> bool:
-        """Whether the sample was drawn at another θ or seed than the present ones."""
-        tally, settings = self._tally, self._session.settings
-        return tally is not None and (tally.theta != settings.theta or tally.seed != settings.seed)
+        """How many were drawn by the method that has most."""
+        return max((tally.n for tally in self._tallies.values()), default=0)
 
     @property
     def running(self) -> bool:
         """Whether draws are under way."""
         return any(job.key == _JOB for job in self._session.jobs.running)
 
-    def begin(self, listing: Listing) -> None:
-        """Begin an empty sample of a law, at the present seed."""
+    def begin(self, passes: Passes) -> None:
+        """Begin an empty sample of what is shown."""
         self.stop()
-        self._tally = Tally(listing, self._session.settings.seed)
+        self._passes = passes
+        seed = passes.wish.seed
+        self._tallies = {kind: Tally(passes.listing, seed, kind) for kind in passes.wish.methods}
+
+    def follow(self, passes: Passes) -> None:
+        """Take other methods over the same law: draws of those that stay are kept."""
+        if passes.wish.methods == tuple(self._tallies):
+            self._passes = passes
+            return
+        known = self._tallies
+        self.begin(passes)
+        self._tallies |= {kind: known[kind] for kind in passes.wish.methods if kind in known}
 
     def stop(self) -> None:
         """Draw no further; what is drawn stays."""
@@ -67,30 +78,32 @@ class GrowingSample(QObject):
     def drop(self) -> None:
         """Have no sample any more."""
         self.stop()
-        self._tally = None
+        self._passes, self._tallies = None, {}
 
     def more(self, count: int, *, show: bool) -> None:
         """Draw `count` more, `MOST` in all. show: the last of them is to be shown."""
-        tally = self._tally
-        if tally is None:
+        self.up_to(self.n + count, show=show)
+
+    def up_to(self, last: int, *, show: bool) -> None:
+        """Draw until each method has `last`, `MOST` at most."""
+        passes, last = self._passes, min(last, MOST)
+        drawn = {kind: tally.n for kind, tally in self._tallies.items()}
+        if passes is None or not drawn or min(drawn.values()) >= last:
             return
-        first, last = tally.n, min(tally.n + count, MOST)
-        if last <= first:
-            return
-        lattice, theta, seed = tally.listing.lattice, tally.theta, tally.seed
+        lattice, settings, seed = passes.lattice, passes.wish.settings, passes.wish.seed
         self._session.jobs.start(
             _JOB,
             self.tr("Drawing segmentations"),
-            lambda report, give: draw_in_chunks(lattice, theta, seed, first, last, report, give),
+            lambda report, give: draw_in_chunks(lattice, settings, seed, drawn, last, report, give),
             lambda _result: self._drawn(last - 1 if show else None),
             lambda error: self._session.failed.emit(error, self.tr("Nothing was drawn")),
             part=self._count,
         )
 
-    def _count(self, paths: object) -> None:
-        assert self._tally is not None
-        assert isinstance(paths, list)
-        self._tally.add(paths)
+    def _count(self, part: object) -> None:
+        assert isinstance(part, tuple)
+        kind, paths = part
+        self._tallies[kind].add(paths)
         if not self._look.isActive():
             self._look.start()
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject
 
 from app.counts import counted
 from app.draw.lane import edge_text
 from app.draw.numbers import chance_text, p_value_text, share_text, signed
+from app.views.sampling.drop_words import drop_sentence, drop_title
 from app.views.sampling.lane import event_sentence, path_sentence
-from app.views.sampling.tally import Listing, Tally
+from app.views.sampling.methods import LOOKS, library_note, method_name
+from app.views.sampling.parting import COINED, beside, parting_sentence, parting_steps
+from app.views.sampling.passes import Passes
+from app.views.sampling.tally import Tally
 from app.widgets.report import (
     MARK,
     Facts,
@@ -22,7 +29,11 @@ from app.widgets.report import (
 )
 from engine.goodness import ChiSquare
 from engine.trace import Arrival
+from engine.traces.dropout import DropTrace
 from engine.traces.passes import PassTrace
+
+LISTED_LAWS = 6
+"""Segmentations whose probabilities under each method are listed."""
 
 REFUTED = 0.001
 """p-value under which a sample is said not to be drawn from the law."""
@@ -31,45 +42,75 @@ REFUTED = 0.001
 class SamplingReport(QObject):
     """Makes the parts of the report."""
 
+    draw = 0
+    """Number of the draw on show, from 0."""
+
     def parts(
         self,
-        traces: tuple[PassTrace, ...],
+        passes: Passes,
         k: int,
-        listing: Listing,
-        tally: Tally | None,
+        tallies: Mapping[str, Tally],
         stale: bool,
-        seed: int,
     ) -> tuple[Part, ...]:
-        """Return what to say at state k. traces: of the lanes shown, the main one last."""
-        main = traces[-1]
-        out = self._event(main, k)
-        for other in traces[:-1]:
+        """Return what to say at state k."""
+        traces, listing, wish = tuple(passes.traces.values()), passes.listing, passes.wish
+        out: list[Part] = []
+        if traces:
+            main = traces[-1]
+            out += self._parting(traces, k)
+            out += self._event(main, k)
+            for other in traces[:-1]:
+                title = self.tr("{method} at the same step").format(method=method_name(other.kind))
+                out += [Section(title), Sentence(event_sentence(other, k, MARK))]
+        elif passes.dropped is not None:
+            out += self._dropped(passes.dropped, k)
+        else:
+            title = ", ".join(method_name(kind) for kind in wish.methods)
             out += [
-                Section(self.tr("Viterbi at the same step")),
-                Sentence(event_sentence(other, k, MARK)),
+                Heading(title),
+                Sentence(self.tr("These methods have no pass to step through.")),
             ]
-        out += self._tests(main, listing, tally, stale)
-        out += [
-            Section(self.tr("Random numbers")),
-            Facts(
-                (
-                    (self.tr("Seed"), str(seed)),
-                    (self.tr("Draw"), f"{main.draw + 1:,}"),
-                    ("θ", f"{listing.theta:g}"),
-                    (self.tr("Segmentations"), _count(listing.count)),
-                )
-            ),
-            Section(self.tr("Go to")),
-            Lines(
-                (
-                    Line("", self.tr("Next draw that isn't the best path"), "N", link="next"),
-                    Line("", self.tr("One more draw"), "R", link="one"),
-                    Line("", self.tr("1,000 more draws"), "Shift+R", link="many"),
-                ),
-                plain=True,
-            ),
+        out += self._tests(passes, tallies, stale)
+        facts = [(self.tr("Seed"), str(wish.seed)), (self.tr("Draw"), f"{wish.draw + 1:,}")]
+        names = {"theta": "θ", "dropout": "p", "nbest_size": "ℓ"}
+        facts += [(names[name], f"{value:g}") for name, value in passes.relevant]
+        facts.append((self.tr("Segmentations"), _count(listing.count)))
+        out += [Section(self.tr("Random numbers")), Facts(tuple(facts))]
+        note = library_note(wish.methods, wish.settings)
+        if note:
+            out += [Section(self.tr("In the libraries")), Sentence(note, "ink2")]
+        unlike = self.tr("Next draw that isn't the best path")
+        if len(wish.methods) > 1:
+            unlike = self.tr("Next draw where the methods part")
+        lines = [
+            Line("", self.tr("One more draw"), "R", link="one"),
+            Line("", self.tr("1,000 more draws"), "Shift+R", link="many"),
         ]
+        if traces or len(wish.methods) > 1:
+            lines.insert(0, Line("", unlike, "N", link="next"))
+        out += [Section(self.tr("Go to")), Lines(tuple(lines), plain=True)]
         return tuple(out)
+
+    def _parting(self, traces: tuple[PassTrace, ...], k: int) -> list[Part]:
+        """Say where the lanes part, if they do at this step or did before it."""
+        steps = parting_steps(traces)
+        done = steps[steps < k]
+        if not len(done):
+            return []
+        own = next(trace for trace in traces if trace.kind in COINED)
+        other = beside(traces, own.kind)
+        assert other is not None
+        step = int(done[-1])
+        words = parting_sentence(own, other, step, MARK)
+        here = self.tr("The lanes part here") if step == k - 1 else self.tr("The lanes parted")
+        note = self.tr("Step {step}").format(step=f"{step + 1:,}")
+        return [Heading(here, note), Sentence(words)]
+
+    def _dropped(self, trace: DropTrace, k: int) -> list[Part]:
+        small = self.tr("Draw {draw} · step {step} of {count}").format(
+            draw=f"{self.draw + 1:,}", step=f"{min(k, len(trace)):,}", count=f"{len(trace):,}"
+        )
+        return [Heading(drop_title(trace, k), small), Sentence(drop_sentence(trace, k, MARK))]
 
     def _event(self, trace: PassTrace, k: int) -> list[Part]:
         lattice = trace.lattice
@@ -98,11 +139,13 @@ class SamplingReport(QObject):
         if not isinstance(event, Arrival):
             return [Heading(self.tr("{piece}: on the path").format(piece=piece), small), sentence]
         verdict = self.tr("taken") if event.taken else self.tr("kept out")
+        if trace.kind == "ffbs":
+            verdict = self.tr("added")
         facts = [(self.tr("Weight"), self.tr("{w} nats").format(w=signed(event.newcomer, 4)))]
         if not event.first:
             held = self.tr("{w} nats").format(w=signed(event.held, 4))
             facts.append((self.tr("So far"), held))
-        if trace.kind == "perfect":
+        if trace.kind in COINED:
             facts.append((self.tr("Chance"), chance_text(event.chance, 4)))
             if not event.first:
                 facts.append(("u", f"{event.u:.4f}"))
@@ -111,44 +154,68 @@ class SamplingReport(QObject):
         title = self.tr("{piece} is {verdict}").format(piece=piece, verdict=verdict)
         return [Heading(title, small), sentence, Facts(tuple(facts))]
 
-    def _tests(
-        self, main: PassTrace, listing: Listing, tally: Tally | None, stale: bool
-    ) -> list[Part]:
-        out: list[Part] = [Section(self.tr("Is the sample drawn from the law?"))]
-        if tally is None or tally.n == 0:
+    def _tests(self, passes: Passes, tallies: Mapping[str, Tally], stale: bool) -> list[Part]:
+        listing = passes.listing
+        title = self.tr("Is the sample drawn from the law?")
+        out: list[Part] = [Section(title)]
+        drawn = [tallies[kind] for kind in passes.wish.methods if kind in tallies]
+        drawn = [tally for tally in drawn if tally.n]
+        if not drawn:
             return [*out, Sentence(self.tr("Nothing is drawn yet."), "ink2")]
         if stale:
+            tally = drawn[0]
             text = self.tr(
                 "The sample belongs to θ = {theta} and seed {seed}. Draw again to compare."
             )
+            if not passes.analysis.lattice.has_law or tally.theta == listing.theta:
+                text = self.tr("The sample belongs to other settings. Draw again to compare.")
             return [
                 *out,
                 Sentence(text.format(theta=f"{tally.theta:g}", seed=tally.seed), "warning"),
             ]
-        distance, test = tally.test_of_best(listing.paths[0])
-        columns = ((distance, test), (tally.distance, tally.test))
+        tests = [tally.test for tally in drawn]
         rows = [
-            (self.tr("Distance (TV)"), *(f"{d:.3f}" for d, _ in columns)),
-            (self.tr("χ²"), *("–" if t is None else signed(t.statistic) for _, t in columns)),
-            (self.tr("Degrees"), *("–" if t is None else f"{t.degrees:,}" for _, t in columns)),
-            (
-                self.tr("p-value"),
-                *("–" if t is None else p_value_text(t.p_value) for _, t in columns),
-            ),
-            (self.tr("Verdict"), *(self._verdict(t) for _, t in columns)),
+            (self.tr("Distance (TV)"), *(number_text(tally.distance) for tally in drawn)),
+            (self.tr("χ²"), *("–" if t is None else signed(t.statistic) for t in tests)),
+            (self.tr("Degrees"), *("–" if t is None else f"{t.degrees:,}" for t in tests)),
+            (self.tr("p-value"), *("–" if t is None else p_value_text(t.p_value) for t in tests)),
+            (self.tr("Verdict"), *(self._verdict(t) for t in tests)),
         ]
-        note = self.tr("{draws} of each method").format(draws=counted(tally.n, "draw"))
+        own = [self._own_test(passes, tally) for tally in drawn]
+        if any(text != "–" for text in own):
+            rows.insert(4, (self.tr("p, own law"), *own))
+        note = self.tr("{draws} of each method").format(draws=counted(drawn[-1].n, "draw"))
         if listing.exact is None:
             note = self.tr(
                 "{draws} of each method, over the {listed} most probable and one cell for the rest"
-            ).format(draws=counted(tally.n, "draw"), listed=len(listing.paths))
-        head = ("", self.tr("■ Viterbi"), self.tr("○ perfect"))
-        return [*out, Sentence(note, "ink2"), Table(head, tuple(rows))]
+            ).format(draws=counted(drawn[-1].n, "draw"), listed=len(listing.paths))
+        head = ("", *(f"{LOOKS[t.method].sign} {method_name(t.method)}" for t in drawn))
+        out += [Sentence(note, "ink2"), Table(head, tuple(rows))]
+        laws = [(kind, passes.laws[kind]) for kind in passes.wish.methods]
+        if any(not law.same for _, law in laws):
+            shown = [
+                (label, *(share_text(float(law.probabilities[row]), 3) for _, law in laws))
+                for row, label in enumerate(listing.labels[:LISTED_LAWS])
+            ]
+            head = ("", *(f"{LOOKS[kind].sign} {method_name(kind)}" for kind, _ in laws))
+            out += [Section(self.tr("Exact law of each method")), Table(head, tuple(shown))]
+        return out
+
+    def _own_test(self, passes: Passes, tally: Tally) -> str:
+        """Return the p-value of a sample against the law of its own method, where it is another."""
+        law = passes.laws[tally.method]
+        test = None if law.same else tally.test_against(law.probabilities)
+        return "–" if test is None else p_value_text(test.p_value)
 
     def _verdict(self, test: ChiSquare | None) -> str:
         if test is None:
             return self.tr("too few")
         return self.tr("× no") if test.p_value < REFUTED else self.tr("✓ fits")
+
+
+def number_text(value: float) -> str:
+    """Return a distance with three digits, a dash where there is none."""
+    return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 def _count(count: int) -> str:

@@ -30,10 +30,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.coins import HEAD, Column, column_at, paint_column, row_height, rows_in_view
 from app.draw.lane import LanePicture, LanePlaces, edge_text, paint_lane, path_text
+from app.draw.method_mark import paint_mark
 from app.draw.numbers import chance_text, share_text, signed
 from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
 from app.player import Player
 from app.theme import SIZE_BODY, SIZE_DATA, Theme
+from app.views.sampling.methods import LOOKS, method_note, method_title
+from app.views.sampling.parting import parting_sentence
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
 
@@ -43,18 +46,6 @@ MOVE = 320
 
 translate = QCoreApplication.translate
 Keys = Callable[[QKeyEvent], bool]
-
-
-def method_mark(painter: QPainter, theme: Theme, kind: str, place: QPointF) -> None:
-    """Paint the mark of a method: a square for Viterbi, a ring for perfect sampling."""
-    if kind == "viterbi":
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.identity(3))
-        painter.drawRect(QRectF(place.x() - 5, place.y() - 5, 10, 10))
-    else:
-        painter.setPen(QPen(theme.identity(0), 2.4))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(place, 4.6, 4.6)
 
 
 def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
@@ -70,10 +61,23 @@ def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
         if k >= len(trace):
             return path_sentence(trace, mark)
         event = trace.event(k - 1)
+        if trace.kind == "ffbs":
+            return _chosen_sentence(trace, k - 1 - trace.n_forward, piece(event.edge))
         text = translate("Lane", "Back from node {node}: it holds {piece}.")
         return text.format(node=f"{event.node:,}", piece=piece(event.edge))
     event = trace.event(k - 1)
     assert isinstance(event, Arrival)
+    if trace.kind == "ffbs":
+        text = translate(
+            "Lane",
+            "{piece} arrives with weight {weight}: node {node} now has {total}. No coin yet.",
+        )
+        return text.format(
+            piece=piece(event.edge),
+            weight=signed(event.newcomer),
+            node=f"{event.node:,}",
+            total=signed(event.total),
+        )
     if event.first:
         if trace.kind == "viterbi":
             text = translate("Lane", "{piece} arrives first, with score {weight}, and is held.")
@@ -99,7 +103,20 @@ def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
         return text.format(
             piece=piece(event.edge), weight=signed(event.newcomer), held=signed(event.held)
         )
-    if event.taken:
+    if trace.kind == "viterbi-v1":
+        if event.taken:
+            text = translate(
+                "Lane",
+                "{piece} arrives with score {weight} against {held} of the path held: "
+                "chance {chance}, u = {u}, taken.",
+            )
+        else:
+            text = translate(
+                "Lane",
+                "{piece} arrives with score {weight} against {held} of the path held: "
+                "chance {chance}, u = {u}, kept out.",
+            )
+    elif event.taken:
         text = translate(
             "Lane",
             "{piece} arrives with weight {weight} against {held} so far: chance {chance}, "
@@ -117,6 +134,24 @@ def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
         held=signed(event.held),
         chance=chance_text(event.chance),
         u=f"{event.u:.3f}",
+    )
+
+
+def _chosen_sentence(trace: PassTrace, back: int, piece: str) -> str:
+    """Say how the way back chose an edge."""
+    edge = int(trace.back[back])
+    node = int(trace.lattice.end[edge])
+    step = next(step for step in trace.steps_at(node) if trace.edge[step] == edge)
+    low, high = trace.stretch(step)
+    text = translate(
+        "Lane", "Back at node {node}: u = {u} lies from {low} to {high}, so {piece} is chosen."
+    )
+    return text.format(
+        node=f"{node:,}",
+        u=f"{trace.back_u[back]:.3f}",
+        low=chance_text(low),
+        high=chance_text(high),
+        piece=piece,
     )
 
 
@@ -155,6 +190,7 @@ class LaneView(QWidget):
         self._player, self._viewport, self._theme, self._keys = player, viewport, theme, keys
         self._trace: PassTrace | None = None
         self._places: LanePlaces | None = None
+        self._beside: PassTrace | None = None
         self._k = 0
         self._picture: LanePicture | None = None
         self._move = QVariantAnimation(self)
@@ -165,22 +201,13 @@ class LaneView(QWidget):
         self.setMinimumHeight(176)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._name()
+        self.title, self.subtitle = method_title(kind), method_note(kind)
+        self.setAccessibleName(self.title)
         viewport.changed.connect(self.update)
         theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
         return QSize(700, 216)
-
-    def _name(self) -> None:
-        if self.kind == "viterbi":
-            name = self.tr("Viterbi: keep the better score")
-            note = self.tr("each newcomer against the best so far")
-        else:
-            name = self.tr("Perfect: compare with the sum so far")
-            note = self.tr("a reservoir: n equal edges have the chances 1, 1/2 … 1/n")
-        self.title, self.subtitle = name, note
-        self.setAccessibleName(name)
 
     @property
     def trace(self) -> PassTrace | None:
@@ -194,7 +221,7 @@ class LaneView(QWidget):
     @property
     def column(self) -> Column | None:
         """The node at work and what has arrived there."""
-        return column_at(self._trace, self._k) if self._trace is not None else None
+        return self._column() if self._trace is not None else None
 
     @property
     def progress(self) -> float:
@@ -204,10 +231,23 @@ class LaneView(QWidget):
         value = self._move.currentValue()
         return float(value) if value is not None else 1.0
 
-    def set_trace(self, trace: PassTrace | None, places: LanePlaces | None) -> None:
-        """Show a trace; its position comes with `set_position`."""
+    def _column(self) -> Column:
+        assert self._trace is not None
+        return column_at(self._trace, self._k, self._beside)
+
+    def set_trace(
+        self,
+        trace: PassTrace | None,
+        places: LanePlaces | None,
+        beside: PassTrace | None = None,
+    ) -> None:
+        """Show a trace; its position comes with `set_position`.
+
+        beside: that of the lane whose coins have the same random numbers.
+        """
         self._move.stop()
         self._trace, self._places, self._picture = trace, places, None
+        self._beside = beside
         self._k = 0
         self.update()
 
@@ -225,7 +265,7 @@ class LaneView(QWidget):
             if isinstance(event, Arrival) and not event.first:
                 self._move.setDuration(min(MOVE, round(self._player.interval * 0.8)))
                 self._move.start()
-        self.setAccessibleDescription(event_sentence(trace, k))
+        self.setAccessibleDescription(self._sentence())
         self.update()
 
     def picture(self) -> LanePicture | None:
@@ -237,6 +277,16 @@ class LaneView(QWidget):
                 self._places, self._trace, self._viewport, self._theme, self._k
             )
         return self._picture
+
+    def _sentence(self, mark: str = "") -> str:
+        """Say what the last step did; where the lanes part, that."""
+        trace, other, step = self._trace, self._beside, self._k - 1
+        if trace is None:
+            return ""
+        within = 0 <= step < trace.n_forward
+        if other is not None and within and trace.taken[step] != other.taken[step]:
+            return parting_sentence(trace, other, step, mark)
+        return event_sentence(trace, self._k, mark)
 
     # Layout
 
@@ -264,7 +314,9 @@ class LaneView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme.color("canvas"))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line"))
-        method_mark(painter, theme, self.kind, QPointF(SIDE + 6, 18))
+        look = LOOKS[self.kind]
+        color = theme.identity(look.identity)
+        paint_mark(painter, look.shape, QPointF(SIDE + 6, 18), 5.0, color, theme.color("canvas"))
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         wide = self.lattice_rect.width() - SIDE - 24
         self._write(painter, QRectF(SIDE + 20, 8, wide, 20), self.title, bold=True)
@@ -278,11 +330,11 @@ class LaneView(QWidget):
         paint_lane(painter, self.lattice_rect, picture)
         self._paint_window(painter)
         painter.save()
-        column = column_at(trace, self._k)
+        column = self._column()
         paint_column(painter, self.column_rect, trace, column, theme, self.progress)
         painter.restore()
         foot = QRectF(self.column_rect.left(), self.height() - FOOT, self.column_rect.width(), 22)
-        self._write_sentence(painter, foot, event_sentence(trace, self._k, "\x01"))
+        self._write_sentence(painter, foot, self._sentence("\x01"))
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("line2"), 1))
@@ -344,7 +396,7 @@ class LaneView(QWidget):
         if edge >= 0:
             self.edge_clicked.emit(edge)
             return
-        column, rect = column_at(self._trace, self._k), self.column_rect
+        column, rect = self._column(), self.column_rect
         y = event.position().y() - rect.top() - HEAD
         if rect.contains(event.position()) and y >= 0:
             shown = rows_in_view(rect, column)

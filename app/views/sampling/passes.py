@@ -1,82 +1,188 @@
-"""The engine's work behind the Sampling workspace: passes of a draw, draws in chunks, a search.
+"""The engine's work behind the Sampling workspace: passes of a draw, laws, draws, a search.
 
 These run in a worker thread and know nothing of widgets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.analysis import Analysis
-from app.views.sampling.tally import Listing, list_law
+from app.views.sampling.methods import LANES, settings_of
+from app.views.sampling.tally import Listing, OwnLaw, list_law, list_method, own_law
+from engine.dropout import BPE_DROPOUTS
 from engine.lattice import Lattice
+from engine.model import Model
 from engine.progress import Report
+from engine.sample import SAMPLERS
 from engine.sampler import SamplingSettings
-from engine.samplers.gibbs import draw_perfect
+from engine.traces.draws import trace_ffbs, trace_v1
+from engine.traces.dropout import DropTrace, trace_dropout
 from engine.traces.passes import PassTrace, trace_perfect, trace_viterbi
 
 SEARCHED = 10_000
-"""Draws looked at for the next one that isn't the best path."""
+"""Draws looked at for the next one in which the lanes part."""
 
 CHUNK_EDGES = 4_000_000
 """Coins tossed between two looks at the running sample."""
 
+LONGEST_DROPPED = 2_000
+"""Bytes of text up to which the coins of BPE-dropout are traced."""
+
 Edges = NDArray[np.int32]
+Relevant = tuple[tuple[str, float], ...]
 
 
-class Passes(NamedTuple):
-    """The lanes' traces of one draw, and the law."""
+@dataclass(frozen=True)
+class Wish:
+    """What is to be shown: methods, settings, and a draw of a seed."""
+
+    methods: tuple[str, ...]
+    settings: SamplingSettings
+    seed: int
+    draw: int
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """The traces of one draw by the methods that have a lane, and the laws of all methods shown.
+
+    dropped: the trace of the first method of BPE-dropout, None without one.
+    """
 
     analysis: Analysis
+    wish: Wish
     listing: Listing
-    viterbi: PassTrace
-    perfect: PassTrace
+    laws: Mapping[str, OwnLaw]
+    traces: Mapping[str, PassTrace]
+    dropped: DropTrace | None
+
+    @property
+    def lattice(self) -> Lattice:
+        """The lattice that is drawn from."""
+        return self.listing.lattice
+
+    @property
+    def relevant(self) -> Relevant:
+        """The settings that samples of these methods depend on."""
+        return relevant(self.wish.methods, self.wish.settings, self.analysis.lattice.has_law)
+
+    @property
+    def viterbi(self) -> PassTrace:
+        """The trace of the Viterbi pass; `KeyError` where it isn't shown."""
+        return self.traces["viterbi"]
+
+    @property
+    def perfect(self) -> PassTrace:
+        """The trace of perfect sampling; `KeyError` where it isn't shown."""
+        return self.traces["perfect"]
 
 
-def trace_passes(analysis: Analysis, before: Passes | None, seed: int, draw: int) -> Passes:
-    """Trace the passes of a draw; law and Viterbi are taken over where they stay the same."""
-    lattice, theta = analysis.lattice, analysis.settings.theta
-    perfect = trace_perfect(lattice, theta, seed, draw)
-    if before is not None and before.analysis.lattice is lattice:
-        listing = before.listing if before.listing.theta == theta else list_law(lattice, theta)
-        viterbi = before.viterbi
+def relevant(methods: tuple[str, ...], settings: SamplingSettings, law: bool) -> Relevant:
+    """Return the settings that matter: θ always where a model's law is the one held against."""
+    names = settings_of(methods)
+    if law and "theta" not in names:
+        names = ("theta", *names)
+    return tuple((name, float(getattr(settings, name))) for name in names)
+
+
+def trace_passes(analysis: Analysis, model: Model, before: Passes | None, wish: Wish) -> Passes:
+    """Trace the passes of a draw; laws and traces are taken over where they stay the same."""
+    if before is not None and before.analysis.lattice is not analysis.lattice:
+        before = None
+    law, settings = analysis.lattice.has_law, wish.settings
+    target = "perfect" if law else wish.methods[0]
+    same = (
+        before is not None
+        and before.listing.target == target
+        and relevant((target,), settings, law) == relevant((target,), before.wish.settings, law)
+    )
+    if same and before is not None:
+        listing = before.listing
+    elif law:
+        listing = list_law(analysis.lattice, settings.theta)
     else:
-        listing, viterbi = list_law(lattice, theta), trace_viterbi(lattice)
+        choose = SAMPLERS[target].lattice
+        lattice = analysis.lattice if choose is None else choose(analysis.lattice, settings)
+        listing = list_method(lattice, target, settings)
+    laws = {}
+    for kind in wish.methods:
+        kept = before is not None and same and kind in before.laws
+        if kept and before is not None and _read(kind, before.wish) == _read(kind, wish):
+            laws[kind] = before.laws[kind]
+        else:
+            laws[kind] = own_law(listing, kind, settings)
+    traces = {kind: _trace(kind, analysis.lattice, wish) for kind in wish.methods if kind in LANES}
+    dropping = [kind for kind in wish.methods if kind in BPE_DROPOUTS]
+    dropped = None
+    prepared = analysis.lattice.prepared
+    if dropping and len(prepared.data) <= LONGEST_DROPPED:
+        p = settings.dropout
+        dropped = trace_dropout(model, prepared, dropping[0], p, wish.seed, wish.draw)
     _ = listing.labels, listing.cells  # made here, not where they are painted
-    return Passes(analysis, listing, viterbi, perfect)
+    return Passes(analysis, wish, listing, laws, traces, dropped)
+
+
+def _read(kind: str, wish: Wish) -> Relevant:
+    return relevant((kind,), wish.settings, False)
+
+
+def _trace(kind: str, lattice: Lattice, wish: Wish) -> PassTrace:
+    theta, seed, draw = wish.settings.theta, wish.seed, wish.draw
+    if kind == "viterbi":
+        return trace_viterbi(lattice)
+    make = {"viterbi-v1": trace_v1, "perfect": trace_perfect, "ffbs": trace_ffbs}[kind]
+    return make(lattice, theta, seed, draw)
 
 
 def draw_in_chunks(
     lattice: Lattice,
-    theta: float,
+    settings: SamplingSettings,
     seed: int,
-    first: int,
+    drawn: Mapping[str, int],
     last: int,
     report: Report,
-    give: Callable[[list[Edges]], object],
+    give: Callable[[tuple[str, list[Edges]]], object],
 ) -> None:
-    """Draw numbers first … last − 1, giving them away in chunks."""
+    """Draw by each method up to number last − 1, giving the draws away in chunks.
+
+    drawn: how many each method has already; the one that has fewest goes on.
+    """
     chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
-    settings, draws = SamplingSettings(theta), range(first, last)
-    for done in range(0, len(draws), chunk):
-        report(done, len(draws))
-        give(draw_perfect(lattice, settings, seed, draws[done : done + chunk]))
+    have = dict(drawn)
+    total = sum(max(0, last - n) for n in have.values())
+    done = 0
+    while (kind := min(have, key=lambda kind: have[kind])) and have[kind] < last:
+        report(done, total)
+        draws = range(have[kind], min(have[kind] + chunk, last))
+        give((kind, SAMPLERS[kind].draw(lattice, settings, seed, draws)))
+        have[kind] = draws.stop
+        done += len(draws)
 
 
-def find_other(
-    lattice: Lattice, theta: float, seed: int, best: Edges, first: int, report: Report
+def find_parting(
+    lattice: Lattice,
+    methods: tuple[str, ...],
+    settings: SamplingSettings,
+    seed: int,
+    first: int,
+    report: Report,
 ) -> int | None:
-    """Return the first draw from `first` on that isn't `best`; None after many."""
+    """Return the first draw from `first` on in which the methods don't give one path.
+
+    A single method is held against the best path. None after many.
+    """
+    kinds = methods if len(methods) > 1 else ("viterbi", *methods)
     chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
-    settings = SamplingSettings(theta)
     for start in range(first, first + SEARCHED, chunk):
         report(start - first, SEARCHED)
         draws = range(start, start + chunk)
-        for draw, edges in zip(draws, draw_perfect(lattice, settings, seed, draws), strict=True):
-            if not np.array_equal(edges, best):
+        drawn = [SAMPLERS[kind].draw(lattice, settings, seed, draws) for kind in kinds]
+        for draw, edges in zip(draws, zip(*drawn, strict=True), strict=True):
+            if any(not np.array_equal(edges[0], other) for other in edges[1:]):
                 return draw
     return None

@@ -7,9 +7,15 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from app.models.sampling import OutcomeTableModel
 from app.theme import Theme
 from app.views.sampling.charts import CurveView, LawView
-from app.views.sampling.figures import curves_of, legend_html, outcomes_of, sample_note
+from app.views.sampling.figures import (
+    Tallies,
+    curves_of,
+    legend_html,
+    outcomes_of,
+    sample_note,
+)
 from app.views.sampling.lane import Keys
-from app.views.sampling.tally import Listing, Tally
+from app.views.sampling.passes import Passes
 from app.widgets.pane_title import PaneTitle
 from app.widgets.rows_table import RowsTable
 
@@ -35,16 +41,14 @@ class Results(QObject):
         self.law.row_clicked.connect(self.chosen)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
 
-    def show(
-        self, listing: Listing, tally: Tally | None, kinds: tuple[str, ...], *, stale: bool
-    ) -> None:
-        """Show a sample beside its law. stale: it belongs to another θ or seed."""
-        outcomes = outcomes_of(listing, tally, kinds, self._theme)
-        note = sample_note(listing, tally, stale=stale)
+    def show(self, passes: Passes, tallies: Tallies, *, stale: bool) -> None:
+        """Show samples beside their law. stale: they belong to other settings or another seed."""
+        outcomes = outcomes_of(passes, tallies, self._theme)
+        note = sample_note(passes, tallies, stale=stale)
         self.law.show_outcomes(outcomes, stale=stale)
         self.law_title.note.setText(note)
-        self.law_title.end.setText(legend_html(kinds, self._theme))
-        self.curve.show_curves(curves_of(listing, tally, kinds, self._theme), stale=stale)
+        self.law_title.end.setText(legend_html(passes.wish.methods, self._theme))
+        self.curve.show_curves(curves_of(passes, tallies, self._theme), stale=stale)
         self.outcomes.set_outcomes(outcomes)
 
     def clear(self) -> None:

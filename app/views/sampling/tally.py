@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from app.draw.lane import path_text
 from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.lattice import Lattice, Path
-from engine.sampler import EXACT_LIMIT
+from engine.sample import SAMPLERS
+from engine.sampler import EXACT_LIMIT, SamplingSettings
 from engine.samplers.gibbs import exact_law
 
 LISTED = 20
@@ -26,34 +27,43 @@ LONGEST, SHOWN = 24, 10
 UNLIKELY = 1e-5
 """Probability under which a segmentation shares the row of the others."""
 
+PROBED, PROBE_SEED = 300, 0
+"""Draws, and their seed, that choose the rows where a law is too large to be listed."""
+
 GROWTH = 1.04
 """From one point of the distance curve to the next the sample grows at least so much."""
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The law of a lattice at `theta`, as far as it is listed.
+    """The law that samples are held against, as far as it is listed.
 
-    paths: the most probable segmentations, at most `LISTED`, and none rarer than `UNLIKELY` where
-    the law is known whole. exact: all of them, None where
-    they are too many. count: how many there are.
+    target: the method whose law it is. paths: the most probable segmentations, at most `LISTED`,
+    and none rarer than `UNLIKELY` where the law is known whole. exact: all of them, None where
+    they are too many; probabilities may be NaN then. count: how many there are.
     """
 
     lattice: Lattice
-    theta: float
+    settings: SamplingSettings
     paths: tuple[Path, ...]
     exact: tuple[Path, ...] | None
     count: int
+    target: str = "perfect"
+
+    @property
+    def theta(self) -> float:
+        """The inverse temperature."""
+        return self.settings.theta
 
     @property
     def rest(self) -> float:
         """The probability of all that aren't listed."""
-        return max(0.0, 1.0 - sum(path.probability for path in self.paths))
+        return _left(sum(path.probability for path in self.paths))
 
     @property
     def complete(self) -> bool:
         """Whether every segmentation is listed."""
-        return self.count <= len(self.paths)
+        return self.exact is not None and self.count <= len(self.paths)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -61,28 +71,84 @@ class Listing:
         edges = [path.edges.tolist() for path in self.paths]
         return tuple(outcome_label(self.lattice, path, edges[0]) for path in edges)
 
+    @property
+    def cell_paths(self) -> tuple[Path, ...]:
+        """The paths that have a cell of their own in tests and distances."""
+        return self.exact if self.exact is not None else self.paths
+
     @cached_property
     def cells(self) -> dict[bytes, int]:
         """The cell of each path that has one of its own, by the bytes of its edges."""
-        paths = self.exact if self.exact is not None else self.paths
-        return {path.edges.tobytes(): i for i, path in enumerate(paths)}
+        return {path.edges.tobytes(): i for i, path in enumerate(self.cell_paths)}
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
-        """The probability of each cell; the last is the rest's where paths are too many."""
-        paths = self.exact if self.exact is not None else self.paths
-        own = [path.probability for path in paths]
-        return np.array(own if self.exact is not None else [*own, self.rest])
+        """The probability of each cell; the last is that of all other paths."""
+        own = [path.probability for path in self.cell_paths]
+        return np.array([*own, 0.0 if self.exact is not None else self.rest])
+
+
+@dataclass(frozen=True, eq=False)
+class OwnLaw:
+    """The law of one method over the cells of a listing, float64[cells].
+
+    probabilities: NaN where they can't be had. lost: the share of the model's law that the method
+    can't reach. same: it is the law of the listing itself.
+    """
+
+    probabilities: NDArray[np.float64]
+    lost: float = 0.0
+    same: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether the probabilities can be had."""
+        return not bool(np.isnan(self.probabilities).any())
 
 
 def list_law(lattice: Lattice, theta: float) -> Listing:
-    """List the law of a lattice, whole where that is possible."""
+    """List the law P ∝ exp(θ · score) of a lattice, whole where that is possible."""
+    settings = SamplingSettings(theta)
     count = lattice.paths
     if count <= EXACT_LIMIT:
         exact = tuple(exact_law(lattice, theta))
-        listed = tuple(p for p in exact[:LISTED] if p.probability >= UNLIKELY)
-        return Listing(lattice, theta, listed or exact[:1], exact, count)
-    return Listing(lattice, theta, tuple(lattice.nbest(LISTED, theta)), None, count)
+        return Listing(lattice, settings, _frequent(exact), exact, count)
+    return Listing(lattice, settings, tuple(lattice.nbest(LISTED, theta)), None, count)
+
+
+def list_method(lattice: Lattice, method: str, settings: SamplingSettings) -> Listing:
+    """List the law of a method; where it is too large, what comes up most often in a few draws."""
+    law = SAMPLERS[method].law(lattice, settings)
+    if law.paths is not None:
+        return Listing(lattice, settings, _frequent(law.paths), law.paths, len(law.paths), method)
+    drawn = Counter(
+        edges.tobytes()
+        for edges in SAMPLERS[method].draw(lattice, settings, PROBE_SEED, range(PROBED))
+    )
+    common = [np.frombuffer(key, dtype=np.int32) for key, _ in drawn.most_common(LISTED)]
+    paths = [Path(lattice, edges, probability=law.probability(edges)) for edges in common]
+    paths.sort(key=lambda path: -path.probability)
+    return Listing(lattice, settings, tuple(paths), None, lattice.paths, method)
+
+
+def own_law(listing: Listing, method: str, settings: SamplingSettings) -> OwnLaw:
+    """Return the law of a method over the cells of a listing."""
+    law = SAMPLERS[method].law(listing.lattice, settings)
+    gibbs = listing.target == "perfect" and law.theta == listing.theta
+    if method == listing.target or gibbs:
+        return OwnLaw(listing.probabilities, law.lost, same=True)
+    own = np.array([law.probability(path.edges) for path in listing.cell_paths])
+    return OwnLaw(np.append(own, _left(float(own.sum()))), law.lost)
+
+
+def _left(total: float) -> float:
+    """Return what is missing to 1, NaN where the total is."""
+    return total if np.isnan(total) else max(0.0, 1.0 - total)
+
+
+def _frequent(exact: Sequence[Path]) -> tuple[Path, ...]:
+    listed = tuple(p for p in exact[:LISTED] if p.probability >= UNLIKELY)
+    return listed or tuple(exact[:1])
 
 
 def outcome_label(lattice: Lattice, path: list[int], first: list[int]) -> str:
@@ -108,10 +174,10 @@ def outcome_label(lattice: Lattice, path: list[int], first: list[int]) -> str:
 
 
 class Tally:
-    """Draws 0 … n − 1 of a seed, counted against the law that they were drawn from."""
+    """Draws 0 … n − 1 of a seed by one method, counted over the cells of a listing."""
 
-    def __init__(self, listing: Listing, seed: int) -> None:
-        self.listing, self.seed = listing, seed
+    def __init__(self, listing: Listing, seed: int, method: str = "perfect") -> None:
+        self.listing, self.seed, self.method = listing, seed, method
         self.n = 0
         self.drawn: Counter[bytes] = Counter()
         self._counts = np.zeros(len(listing.probabilities), dtype=np.int64)
@@ -121,6 +187,7 @@ class Tally:
 
     @property
     def theta(self) -> float:
+        """The inverse temperature that the draws were made at."""
         return self.listing.theta
 
     def add(self, paths: Iterable[NDArray[np.int32]]) -> None:
@@ -140,11 +207,9 @@ class Tally:
         return total_variation(self._counts, self.listing.probabilities)
 
     def counts_of(self, listing: Listing) -> NDArray[np.int64]:
-        """Return how often each listed path was drawn, and last all others unless complete."""
+        """Return how often each listed path was drawn, and last all others."""
         own = [self.drawn[path.edges.tobytes()] for path in listing.paths]
-        if not listing.complete:
-            own.append(self.n - sum(own))
-        return np.array(own, dtype=np.int64)
+        return np.array([*own, self.n - sum(own)], dtype=np.int64)
 
     @property
     def distance(self) -> float:
@@ -161,12 +226,12 @@ class Tally:
 
     @property
     def test(self) -> ChiSquare | None:
-        """Pearson's test against the law."""
-        return chi_square(self._counts, self.listing.probabilities) if self.n else None
+        """Pearson's test against the law of the listing."""
+        return self.test_against(self.listing.probabilities)
 
-    def test_of_best(self, best: Path) -> tuple[float, ChiSquare | None]:
-        """Return (distance, test) of a sample of n times the best path: what Viterbi draws."""
-        counts = np.zeros_like(self._counts)
-        counts[self.listing.cells.get(best.edges.tobytes(), len(counts) - 1)] = max(self.n, 1)
-        distance = total_variation(counts, self.listing.probabilities)
-        return distance, chi_square(counts, self.listing.probabilities) if self.n else None
+    def test_against(self, probabilities: NDArray[np.float64]) -> ChiSquare | None:
+        """Return Pearson's test against probabilities of the cells; None if unknown."""
+        if not self.n or bool(np.isnan(probabilities).any()):
+            return None
+        used = (probabilities > 0) | (self._counts > 0)
+        return chi_square(self._counts[used], probabilities[used])

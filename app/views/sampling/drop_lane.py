@@ -1,0 +1,161 @@
+"""The lane of BPE-dropout: the coins of a pre-token one under the other, dropped or merged."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.draw.method_mark import paint_mark
+from app.theme import SIZE_BODY, SIZE_DATA, SIZE_NOTE, Theme
+from app.views.sampling.drop_words import drop_sentence, piece_text, symbols_text, verdict
+from app.views.sampling.lane import Keys
+from app.views.sampling.methods import LOOKS, method_title
+from engine.traces.dropout import DropStep, DropTrace
+
+SIDE, HEAD, ROW, BAR = 16.0, 92.0, 26.0, 16.0
+
+
+class DropLane(QWidget):
+    """What stands of the pre-token at work, and each pair for which a coin was tossed."""
+
+    def __init__(self, theme: Theme, keys: Keys, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._keys = theme, keys
+        self._trace: DropTrace | None = None
+        self._k = 0
+        self.setMinimumHeight(220)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Merges as they are dropped"))
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(700, 300)
+
+    @property
+    def trace(self) -> DropTrace | None:
+        """The trace on show."""
+        return self._trace
+
+    def set_trace(self, trace: DropTrace | None) -> None:
+        """Show a trace; its position comes with `set_position`."""
+        self._trace, self._k = trace, 0
+        self.update()
+
+    def set_position(self, k: int) -> None:
+        """Go to a state."""
+        if self._trace is None:
+            return
+        self._k = min(k, len(self._trace))
+        self.setAccessibleDescription(drop_sentence(self._trace, self._k))
+        self.update()
+
+    @property
+    def pretoken(self) -> int:
+        """The pre-token at work."""
+        trace = self._trace
+        if trace is None or not len(trace):
+            return 0
+        return trace.pretoken_of(max(self._k - 1, 0))
+
+    def rows(self) -> tuple[DropStep, ...]:
+        """Return the steps of the pre-token at work that are done, the last ones that fit."""
+        trace = self._trace
+        if trace is None or not len(trace):
+            return ()
+        steps = trace.steps_of(self.pretoken)
+        fit = max(int((self.height() - HEAD - 8) // ROW), 1)
+        done = range(steps.start, min(steps.stop, self._k))[-fit:]
+        return tuple(trace.event(step) for step in done)
+
+    def standing(self) -> str:
+        """Return the symbols of the pre-token at work with bars between."""
+        trace = self._trace
+        if trace is None or len(trace.prepared.cuts) < 2:
+            return ""
+        return symbols_text(trace, self._k, self.pretoken)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter, trace = self._theme, QPainter(self), self._trace
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme.color("canvas"))
+        if trace is None:
+            return
+        wide = self.width() - 2 * SIDE
+        look = LOOKS[trace.method]
+        color = theme.identity(look.identity)
+        paint_mark(painter, look.shape, QPointF(SIDE + 6, 18), 5, color, theme.color("canvas"))
+        title = QRectF(SIDE + 20, 8, wide - 20, 20)
+        painter.setPen(theme.color("ink"))
+        self._write(painter, title, method_title(trace.method), SIZE_BODY, bold=True)
+        line = QRectF(SIDE, 32, wide, 26)
+        self._write(painter, line, self.standing(), SIZE_BODY + 4, piece=True)
+        painter.setPen(theme.color("ink2"))
+        sentence = QRectF(SIDE, 60, wide, 22)
+        self._write(painter, sentence, drop_sentence(trace, self._k), SIZE_DATA)
+        steps = self.rows()
+        for i, step in enumerate(steps):
+            row = QRectF(SIDE, HEAD + i * ROW, wide, ROW)
+            self._paint_step(painter, row, trace, step, current=step.step == self._k - 1)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("line2"), 1))
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5))
+
+    def _paint_step(
+        self, painter: QPainter, row: QRectF, trace: DropTrace, step: DropStep, *, current: bool
+    ) -> None:
+        """Paint a coin: pair, bar from 0 to 1 filled up to p, needle at u, verdict."""
+        theme = self._theme
+        if current:
+            painter.fillRect(row.adjusted(-6, 0, 6, -2), theme.color("panel"))
+        pair = "–"
+        if not step.stale:
+            pair = f"{piece_text(trace, step.left)} + {piece_text(trace, step.right)}"
+        painter.setPen(theme.color("ink" if step.merged else "ink3"))
+        name = QRectF(row.left(), row.top(), min(row.width() * 0.24, 180.0), row.height())
+        self._write(painter, name, pair, SIZE_DATA, bold=current, piece=True)
+        left = name.right() + 12
+        box = QRectF(left, row.center().y() - BAR / 2, row.right() - left - 200, BAR)
+        painter.setPen(QPen(theme.color("line2"), 1))
+        painter.setBrush(theme.color("panel"))
+        painter.drawRoundedRect(box, 3, 3)
+        if not step.stale:
+            painter.setPen(QPen(theme.color("ink3"), 1.2))
+            painter.setBrush(Qt.BrushStyle.BDiagPattern)
+            painter.drawRect(QRectF(box.left(), box.top(), box.width() * trace.p, BAR))
+            x = box.left() + box.width() * step.u
+            painter.setPen(QPen(theme.color("ink"), 2))
+            painter.drawLine(QPointF(x, box.top() - 3), QPointF(x, box.bottom() + 3))
+        painter.setPen(theme.color("sampled" if step.merged else "ink2"))
+        words = QRectF(box.right() + 12, row.top(), 96, row.height())
+        self._write(painter, words, verdict(step), SIZE_DATA, bold=step.merged)
+        painter.setPen(theme.color("ink3"))
+        number = QRectF(words.right(), row.top(), 88, row.height())
+        text = "" if step.stale else self.tr("u = {u}").format(u=f"{step.u:.3f}")
+        self._write(painter, number, text, SIZE_NOTE)
+
+    def _write(
+        self,
+        painter: QPainter,
+        rect: QRectF,
+        text: str,
+        size: int,
+        *,
+        bold: bool = False,
+        piece: bool = False,
+    ) -> None:
+        font = (self._theme.piece_font if piece else self._theme.font)(size, bold=bold)
+        painter.setFont(font)
+        shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._keys(event):
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()

@@ -1,0 +1,76 @@
+"""The lanes one under the other: those of passes over the lattice, and that of dropped merges."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from app.draw.lane import LanePlaces
+from app.draw.viewport import Viewport
+from app.player import Player
+from app.theme import Theme
+from app.views.sampling.drop_lane import DropLane
+from app.views.sampling.lane import Keys, LaneView
+from app.views.sampling.methods import LANES
+from app.views.sampling.parting import beside
+from app.views.sampling.passes import Passes
+
+
+class Lanes(QScrollArea):
+    """Shows the lanes of what is passed in; they scroll where four don't fit."""
+
+    def __init__(
+        self,
+        player: Player,
+        viewport: Viewport,
+        theme: Theme,
+        keys: Keys,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumHeight(190)
+        self.of_pass = {kind: LaneView(kind, player, viewport, theme, keys) for kind in LANES}
+        self.dropped = DropLane(theme, keys)
+        self.none = QLabel(self.tr("These methods have no pass to step through."))
+        self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.none.setProperty("role", "second")
+        rows = QSplitter(Qt.Orientation.Vertical)
+        rows.setHandleWidth(3)
+        rows.setChildrenCollapsible(False)
+        for lane in (*self.of_pass.values(), self.dropped, self.none):
+            rows.addWidget(lane)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(rows)
+        self.setWidget(inside)
+
+    def show_passes(self, passes: Passes | None, places: LanePlaces | None) -> None:
+        """Hand the traces to the lanes; None takes all away."""
+        if passes is None:
+            for lane in self.of_pass.values():
+                lane.set_trace(None, None)
+            self.dropped.set_trace(None)
+            return
+        traces = tuple(passes.traces.values())
+        for kind, lane in self.of_pass.items():
+            lane.setVisible(kind in passes.traces)
+            lane.set_trace(passes.traces.get(kind), places, beside(traces, kind))
+        self.dropped.set_trace(passes.dropped)
+        self.dropped.setVisible(passes.dropped is not None)
+        self.none.setVisible(not traces and passes.dropped is None)
+
+    def set_position(self, k: int) -> None:
+        """Go to a state in all lanes."""
+        for lane in self.of_pass.values():
+            lane.set_position(k)
+        self.dropped.set_position(k)
+
+    def take_focus(self) -> None:
+        """Give the focus to the main lane: the last of those shown."""
+        shown = [lane for lane in self.of_pass.values() if not lane.isHidden()]
+        (shown[-1] if shown else self.dropped).setFocus()
