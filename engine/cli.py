@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from engine.commands import (
     boundary,
@@ -110,7 +111,12 @@ def _fault(message: str, code: int, debug: bool) -> int:
 
 
 def _set_streams() -> None:
-    r"""Print UTF-8 with `\n` on every system, whatever its locale."""
+    r"""Print UTF-8 with `\n` on every system, whatever its locale; nowhere, if that is closed."""
+    # A closed stream (`>&-`, or a start without a console) is None.
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 It lasts as long as the process.
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -81,14 +81,16 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
 
     The bytes go to a new file in the same folder, which is put in place when the block ends; when
     it ends by an exception (Ctrl+C too) the new file is removed and `path` is what it was. A link
-    is followed; a device such as `/dev/null` is written as it is. Raises `ParameterError` where
-    no file can be written.
+    is followed; a device or pipe such as `/dev/stdout` is written as it is. Raises
+    `ParameterError` where no file can be written; an `OSError` in the block gets the path, if it
+    names none.
     """
     target = Path(path).resolve()
     if target.is_dir():
         raise ParameterError("a folder is no place for a file", str(path), "name a file in it")
-    special = target.exists() and not target.is_file()
-    part = target if special else target.with_name(f".{secrets.token_hex(8)}.part")
+    # A pipe behind a link of the system has no resolved path that could be opened.
+    special = Path(path).exists() and not Path(path).is_file()
+    part = Path(path) if special else target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         stream = part.open("wb" if special else "xb")
     except OSError as error:
@@ -97,11 +99,11 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
             f"the file can't be written ({reason})", str(path), "choose another place"
         ) from None
     if special:
-        with stream:
+        with _named(path), stream:
             yield stream
         return
     try:
-        with stream:
+        with _named(path), stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -111,6 +113,17 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     except BaseException:
         with suppress(OSError):
             part.unlink()
+        raise
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Put a path into an `OSError` of the block that names none, as of a disk that is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
         raise
 
 

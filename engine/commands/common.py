@@ -168,6 +168,15 @@ def open_model(arguments: argparse.Namespace, name: str, *, among: bool = False)
     return load(path, **given)
 
 
+def files_of(model: Model) -> set[Path]:
+    """Return the files that a model was read from, links followed."""
+    settings = model.settings
+    named = [settings[key] for key in ("vocabulary_file", "merges_file") if key in settings]
+    if model.path.is_dir():
+        named.append(model.path / settings["opened_file"])
+    return {Path(name).resolve() for name in (model.path, *named) if not Path(name).is_dir()}
+
+
 def read_specials(path: Path) -> dict[str, int]:
     """Read special tokens: a JSON object from their text to their id."""
     content = read_json(path, ParameterError, "the file of special tokens")
@@ -205,6 +214,8 @@ def read_text(arguments: argparse.Namespace) -> Text:
         except UnicodeEncodeError:
             return Text(arguments.text)
     if arguments.file in (None, "-"):
+        if sys.stdin is None:
+            raise TextError("standard input is closed", "", "give a text by --text or --file")
         if sys.stdin.isatty():
             sys.stderr.write("reading the text from the terminal; Ctrl+D ends it\n")
         return Text.from_bytes(sys.stdin.buffer.read(), "standard input")

@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.commands.common import (
     Subparsers,
     add_model,
+    files_of,
     new_command,
     open_model,
     print_json,
@@ -16,7 +17,6 @@ from engine.commands.common import (
 )
 from engine.convert import FORMATS, convert
 from engine.errors import ParameterError
-from engine.model import Model
 from engine.terminal import counted, styled
 
 
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not output.parent.is_dir():
         raise ParameterError("there is no such folder", str(output.parent), "make it first")
     model = open_model(arguments, arguments.model)
-    if output.resolve() in _files_of(model):
+    if output.resolve() in files_of(model):
         raise ParameterError(
             "the new model would be written over the old one", str(output), "name another file"
         )
@@ -64,12 +64,3 @@ def run(arguments: argparse.Namespace) -> None:
             f"ids and cuts are those of {model.path} ({model.format})",
         ]
     )
-
-
-def _files_of(model: Model) -> set[Path]:
-    """Return the files that a model was read from."""
-    settings = model.settings
-    named = [settings[key] for key in ("vocabulary_file", "merges_file") if key in settings]
-    if model.path.is_dir():
-        named.append(model.path / settings["opened_file"])
-    return {Path(name).resolve() for name in (model.path, *named) if not Path(name).is_dir()}

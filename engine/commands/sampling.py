@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from functools import cache, partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from engine.commands.common import (
     add_special,
     add_text,
     add_theta,
+    files_of,
     in_a_row,
     new_command,
     open_model,
@@ -225,6 +227,17 @@ def _write_corpus(arguments: argparse.Namespace) -> None:
         raise ParameterError("lines of a corpus are read literally", "--special", "leave it out")
     model = open_model(arguments, arguments.model)
     corpus = open_corpus([locate_corpus(path) for path in arguments.corpus])
+    output = Path(arguments.output).resolve()
+    for what, files in (
+        ("model", files_of(model)),
+        ("corpus", {language.path.resolve() for language in corpus}),
+    ):
+        if output in files:
+            raise ParameterError(
+                f"the sample would be written over the {what}",
+                arguments.output,
+                "name another file",
+            )
     lines = [line for language in corpus for line in corpus.lines(language)]
     settings = SamplingSettings(arguments.theta, arguments.dropout, arguments.nbest_size)
     drawn = sample_lines(model, lines, arguments.method, settings, arguments.seed)

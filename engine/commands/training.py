@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -108,10 +108,13 @@ def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
     """Train, write the model and the record, and print what came out."""
     begun = time.perf_counter()
     settings = algorithm.settings(arguments)
-    _check(settings, arguments.output, arguments.format or "", arguments.log)
+    files = _check(settings, arguments.output, arguments.format or "", arguments.log)
     paths = [bundled.locate_corpus(path) for path in arguments.corpus]
     corpus = open_corpus(paths, invalid=arguments.invalid)
-    _check_places(arguments.output, arguments.log, [language.path for language in corpus])
+    read = {language.path: "the corpus" for language in corpus}
+    if getattr(arguments, "given", None) is not None:
+        read[Path(arguments.given)] = "the given merges"
+    _check_places(files, arguments.log, read)
     texts = [line + "\n" for language in corpus for line in corpus.lines(language)]
     trained = algorithm.train(texts, settings, terminal_report(algorithm.steps))
     notes = [
@@ -150,31 +153,34 @@ def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
         )
 
 
-def _check(settings: Any, output: Path, name: str, log: Path | None) -> None:
-    """Raise what would be raised later, before anything is read and trained."""
+def _check(settings: Any, output: Path, name: str, log: Path | None) -> tuple[Path, ...]:
+    """Return the model's files; raise what would be raised later, before anything is read."""
     if log is not None:
         kind_of_record(log)
-    check_format(settings, output, name)
+    files = check_format(settings, output, name)
     for place in (output, log):
         if place is not None and not place.parent.is_dir():
             raise ParameterError("there is no such folder", str(place.parent), "make it first")
+    return files
 
 
-def _check_places(output: Path, log: Path | None, read: list[Path]) -> None:
-    """Raise `ParameterError` where a file would be written over another that is wanted."""
-    model = output.resolve()
-    written = {model: "the vocabulary"}
+def _check_places(files: Iterable[Path], log: Path | None, read: Mapping[Path, str]) -> None:
+    """Raise `ParameterError` where a file would be written over another that is wanted.
+
+    read: what is read, and what it is called.
+    """
+    written = {file.resolve(): "the vocabulary" for file in files}
     if log is not None:
-        if log.resolve() == model or (log.resolve().parent == model and model.is_dir()):
+        if log.resolve() in written:
             raise ParameterError(
                 "the record would be written over the vocabulary", str(log), "name another file"
             )
         written[log.resolve()] = "the record"
-    for path in read:
+    for path, wanted in read.items():
         what = written.get(path.resolve())
         if what is not None:
             raise ParameterError(
-                f"{what} would be written over the corpus", str(path), "name another file"
+                f"{what} would be written over {wanted}", str(path), "name another file"
             )
 
 

@@ -40,11 +40,14 @@ def check_kind(settings: Any, name: str) -> None:
     KINDS[type(settings)].writers[name].check(settings)
 
 
-def check_format(settings: Any, path: Path, format: str = "") -> None:  # noqa: A002
-    """Raise the `ParameterError` that `save` would, where settings alone tell: before training."""
+def check_format(settings: Any, path: Path, format: str = "") -> tuple[Path, ...]:  # noqa: A002
+    """Return the files that `save` would write.
+
+    Raises the `ParameterError` that it would, where settings alone tell: before training.
+    """
     name = _format(settings, path, format)
     check_kind(settings, name)
-    places(path, name)
+    return places(path, name)
 
 
 def _format(settings: Any, path: Path, given: str) -> str:

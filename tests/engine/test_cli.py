@@ -264,6 +264,16 @@ def test_a_reader_that_goes_early() -> None:
     assert said == b""
 
 
+def test_streams_that_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as closed:
+        for name in ("stdin", "stdout", "stderr"):
+            closed.setattr(sys, name, None)
+        assert cli.main(["encode", "toy-watching", "--text", "watching"]) == 0
+        assert cli.main(["encode", "toy-watching"]) == 2
+        for stream in (sys.stdout, sys.stderr):
+            stream.close()
+
+
 def test_bench(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("lower newer wider\n" * 50)

@@ -11,7 +11,7 @@ import pytest
 
 from engine import cli
 from engine.model import Batch
-from tests.engine.headless import document, fault, run
+from tests.engine.headless import ROOT, document, fault, run
 
 
 def test_sample(capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,3 +148,16 @@ def test_nothing_is_half_written(
     assert output.read_text() == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
     assert "can't be written" in fault(capsys, *argv[:-1], str(tmp_path / "no" / "out"))
+
+
+def test_nothing_that_was_read_is_written_over(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    corpus, model = tmp_path / "corpus.txt", tmp_path / "my.json"
+    corpus.write_text("watching\n")
+    model.write_bytes((ROOT / "resources/models/toy-watching.json").read_bytes())
+    before = model.read_bytes()
+    for output, what in ((corpus, "corpus"), (model, "model")):
+        argv = ("sample", str(model), "--corpus", str(corpus), "--output", str(output))
+        assert f"the sample would be written over the {what}" in fault(capsys, *argv)
+    assert (corpus.read_text(), model.read_bytes()) == ("watching\n", before)

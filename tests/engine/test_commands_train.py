@@ -196,3 +196,18 @@ def test_the_tie_set_of_any_merge():
         "b ac", "c b", "c d", "d a", "e c", "ac c",
     ]  # fmt: skip
     assert np.array_equal(learnt.tokens, [24, 20, 18])
+
+
+def test_neither_file_of_a_pair_is_written_over_what_was_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    corpus, given = tmp_path / "merges.txt", tmp_path / "given.codes"
+    corpus.write_text("low lower\n")
+    given.write_text("#version: 0.2\nl o\n")
+    argv = ("train", "bpe", str(corpus), "--vocab-size", "300")
+    pair = ("--byte-level", "--pre-tokenizer", "gpt2", "--output", str(tmp_path))
+    said = headless.fault(capsys, *argv, *pair)
+    assert "the vocabulary would be written over the corpus" in said
+    options = ("--end-of-word", "</w>", "--given", str(given), "--output", str(given))
+    assert "would be written over the given merges" in headless.fault(capsys, *argv, *options)
+    assert (corpus.read_text(), given.read_text()) == ("low lower\n", "#version: 0.2\nl o\n")
