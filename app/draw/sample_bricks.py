@@ -176,13 +176,13 @@ class SamplePicture:
         ]
 
 
-def paint_sample(painter: QPainter, picture: SamplePicture, seen: QRectF) -> None:
-    """Paint the bricks that `seen` shows."""
+def paint_sample(painter: QPainter, picture: SamplePicture, seen: Sequence[QRectF]) -> None:
+    """Paint the bricks that reach into one of the rectangles that are seen."""
     made = set(picture.replay.made(picture.done))
     moving = picture.progress < 1
     for brick in picture.bricks():
         span = Span(brick.word, brick.part.first, brick.part.last)
-        if not any(rect.intersects(seen) for rect in brick.rects):
+        if not any(rect.intersects(part) for rect in brick.rects for part in seen):
             continue
         if span in made and moving:
             _paint_outline(painter, picture.theme, brick)

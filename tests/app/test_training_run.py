@@ -321,3 +321,21 @@ def test_a_trace_of_100_000_steps_is_scrubbed(qtbot, window, trained):
         assert view.curve.step == k
         assert view.table.currentIndex().row() == k - 1
         assert f"{257 + k:,} pieces" in view.curve.marked_text()
+
+
+def test_the_report_is_laid_out_once_it_rests(qtbot, over, monkeypatch):
+    over.player.seek(0)
+    qtbot.waitUntil(lambda: "Before the first merge" in over.report.toPlainText())
+    texts = []
+    show = over.report._show
+    monkeypatch.setattr(over.report, "setHtml", texts.append)
+    for k in range(1, over.player.length + 1):
+        over.player.seek(k)
+    assert texts == []  # no step waits for a text
+    assert over.report.parts[0].small == f"Step {over.player.length}"
+    qtbot.waitUntil(lambda: len(texts) > 0)
+    assert f"Step {over.player.length}" in texts[-1]
+    assert len(texts) == 1
+    monkeypatch.undo()
+    show()
+    assert f"Step {over.player.length}" in over.report.toPlainText()

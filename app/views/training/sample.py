@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import (
     QEasingCurve,
     QPointF,
+    QRect,
     QRectF,
     QSize,
     Qt,
@@ -242,7 +243,9 @@ class SampleBricks(QAbstractScrollArea):
         if picture is not None:
             painter.save()
             painter.translate(self._origin())
-            seen = QRectF(event.rect()).translated(-self._origin())
+            # The old and the new brick may stand far apart, with bricks between that stay.
+            region: Iterable[QRect] = event.region()  # type: ignore[assignment]
+            seen = [QRectF(part).translated(-self._origin()) for part in region]
             paint_sample(painter, picture, seen)
             painter.restore()
         if self.hasFocus():
