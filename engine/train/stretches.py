@@ -36,6 +36,9 @@ from engine.train.words import MOST, Words, WordTable, chunks_of, words_of
 IDENTITY = "identity"
 """The rule that changes nothing but spaces."""
 
+MOST_SYMBOLS = 1_600_000_000
+"""Symbols of all stretches: their places are numbers of 32 bits."""
+
 KEYS = 4
 """Keys that rows are sorted by before they are compared whole."""
 
@@ -147,9 +150,15 @@ def stretches_of(
 
     coverage: the share of the corpus's characters that the alphabet is to cover; the most frequent
     are taken until it does, of equally frequent ones the lowest code point first. look: called
-    between steps; it may raise, to cancel.
+    between steps; it may raise, to cancel. Raises `TrainingError` for too many to be numbered.
     """
     points = _code_points(words.data)
+    if len(points) > MOST_SYMBOLS:
+        raise TrainingError(
+            f"the corpus has {len(points):,} characters in different words",
+            "",
+            f"give a part with at most {MOST_SYMBOLS:,}",
+        )
     most = int(points.max(initial=0)) + 1
     leading = (words.data & 0xC0) != 0x80
     first = np.zeros(len(points), dtype=np.bool_)

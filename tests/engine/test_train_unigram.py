@@ -222,6 +222,13 @@ def test_sizes_that_are_too_small_and_too_large():
     assert (least.size, least.ended) == (11, "size")
 
 
+def test_a_corpus_with_more_symbols_than_can_be_numbered(monkeypatch):
+    monkeypatch.setattr(stretches, "MOST_SYMBOLS", 7)
+    train_unigram(["abc abc de"], UnigramSettings(20))
+    with pytest.raises(TrainingError, match="8 characters in different words, .* at most 7"):
+        train_unigram(["abc abc def"], UnigramSettings(20))
+
+
 def test_a_nul_is_left_out_and_the_rest_of_its_line_is_not():
     """Case C23."""
     trained = train_unigram(["ab\0ab ab", "ab"] * 5, UnigramSettings(8))
