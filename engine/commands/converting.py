@@ -18,6 +18,7 @@ from engine.commands.common import (
 from engine.convert import FORMATS, convert
 from engine.errors import ParameterError
 from engine.terminal import counted, styled
+from engine.train.save import format_of, places
 
 
 def add(subparsers: Subparsers) -> None:
@@ -38,11 +39,14 @@ def run(arguments: argparse.Namespace) -> None:
     if not output.parent.is_dir():
         raise ParameterError("there is no such folder", str(output.parent), "make it first")
     model = open_model(arguments, arguments.model)
-    if output.resolve() in files_of(model):
+    endings = {name: entry.endings for name, entry in FORMATS.items()}
+    name = arguments.format or format_of(output, endings)
+    read = files_of(model)
+    if any(file.resolve() in read for file in places(output, name)):
         raise ParameterError(
             "the new model would be written over the old one", str(output), "name another file"
         )
-    name, notes = convert(model, output, arguments.format or "", terminal_report("thousandths"))
+    name, notes = convert(model, output, name, terminal_report("thousandths"))
     vocabulary = model.vocabulary
     if arguments.json:
         print_json(

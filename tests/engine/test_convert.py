@@ -296,6 +296,11 @@ def test_the_command(capsys, made: dict[str, Path], tmp_path: Path) -> None:
     beside = str(pair.with_name("merges.txt"))
     error = headless.fault(capsys, "convert", str(pair), beside, "--format", "huggingface")
     assert "would be written over the old one" in error
+    named_like_one = tmp_path / "vocab.json"
+    named_like_one.write_bytes(output.read_bytes())
+    error = headless.fault(capsys, "convert", str(named_like_one), str(tmp_path))
+    assert "would be written over the old one" in error
+    assert named_like_one.read_bytes() == output.read_bytes()
     error = headless.fault(capsys, "convert", str(output), str(tmp_path / "no" / "x.tiktoken"))
     assert "there is no such folder" in error
     error = headless.fault(capsys, "convert", str(output), str(tmp_path / "x.odd"))
