@@ -255,7 +255,9 @@ def paint_curves(
     drawn = [curve for curve in curves if len(curve.n)]
     if not drawn:
         return
-    left, right = rect.left() + 44, rect.right() - 76
+    named = QFontMetricsF(theme.font(SIZE_DATA, bold=True))
+    widest = max(named.horizontalAdvance(curve.name) for curve in drawn)
+    left, right = rect.left() + 44, rect.right() - max(76.0, widest + 10)
     top, bottom = rect.top() + 6, rect.bottom() - FOOT
     most = max(float(curve.n[-1]) for curve in drawn)
     positive = np.concatenate([curve.distance[curve.distance > 0] for curve in drawn])

@@ -7,6 +7,7 @@ numbers; BPE-dropout has a lane of coins; the samples of all are held against on
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.analysis import Analysis
 from app.draw.axis import build_axis
-from app.draw.lane import READABLE, LanePlaces, edge_text, node_at, place_lane, reveal
+from app.draw.lane import READABLE, LanePlaces, node_at, place_lane, reveal
 from app.draw.viewport import Viewport
 from app.models.sampling import EventTableModel
 from app.player import Player
@@ -23,21 +24,19 @@ from app.session import Session
 from app.theme import Theme
 from app.touching import TouchMarks
 from app.views.sampling.controls import MANY, Controls
-from app.views.sampling.drop_words import verdict
 from app.views.sampling.empty import NoLaw
-from app.views.sampling.figures import count_note
+from app.views.sampling.figures import count_note, obstacle
 from app.views.sampling.growing import MOST, GrowingSample
 from app.views.sampling.inspector import SamplingReport
-from app.views.sampling.lanes import Lanes
+from app.views.sampling.lanes import Lanes, step_labels
 from app.views.sampling.methods import LOOKS, chosen, fitting
-from app.views.sampling.parting import parting_steps
+from app.views.sampling.panes import compose_panes
 from app.views.sampling.passes import (
     CHUNK_EDGES,
     SEARCHED,
     Passes,
     Wish,
     find_parting,
-    relevant,
     trace_passes,
 )
 from app.views.sampling.results import Results
@@ -48,7 +47,6 @@ from app.widgets.canvas import Canvas
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
-from engine.sampler import SamplingSettings
 from engine.traces.passes import PassTrace
 
 FIRST = 100
@@ -98,7 +96,7 @@ class SamplingWorkspace(Workspace):
         self.event_table = RowsTable(
             self.events, self.tr("Steps of the pass"), theme, (56, 60, 130)
         )
-        self._compose_panes()
+        compose_panes(self)
         self.compose_default()
 
         self._connect()
@@ -115,38 +113,6 @@ class SamplingWorkspace(Workspace):
         column.addWidget(self.controls)
         column.addWidget(self.rows, 1)
         return centre
-
-    def _compose_panes(self) -> None:
-        side = Qt.DockWidgetArea.RightDockWidgetArea
-        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
-        # The inspector stands beside everything, the charts only under the lanes.
-        self.setCorner(Qt.Corner.BottomRightCorner, side)
-        results = self.results
-        law = self.add_pane(
-            "law", self.tr("Law against sample"), results.law, bottom, results.law_title, "canvas"
-        )
-        curve = self.add_pane(
-            "distance",
-            self.tr("Distance to the law"),
-            results.curve,
-            bottom,
-            results.curve_title,
-            "canvas",
-        )
-        events = self.add_pane(
-            "events", self.tr("Steps"), self.event_table, bottom, surface="canvas"
-        )
-        outcomes = self.add_pane(
-            "outcomes", self.tr("Outcomes"), results.table, bottom, surface="canvas"
-        )
-        self.splitDockWidget(law, curve, Qt.Orientation.Horizontal)
-        self.tabifyDockWidget(law, events)
-        self.tabifyDockWidget(events, outcomes)
-        law.raise_()
-        inspector = self.add_pane("inspector", self.tr("Inspector"), self.report, side)
-        self.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
-        self.resizeDocks([law, curve], [660, 400], Qt.Orientation.Horizontal)
-        self.resizeDocks([law], [300], Qt.Orientation.Vertical)
 
     def _connect(self) -> None:
         session = self._session
@@ -198,11 +164,10 @@ class SamplingWorkspace(Workspace):
     @property
     def stale(self) -> bool:
         """Whether the sample was drawn at other settings or another seed than the present ones."""
-        drawn, settings = self.sample.passes, self._session.settings
+        drawn, seed = self.sample.passes, self._session.settings.seed
         if drawn is None:
             return False
-        now = relevant(drawn.wish.methods, self.controls.settings(), drawn.lattice.has_law)
-        return drawn.relevant != now or drawn.wish.seed != settings.seed
+        return drawn.wish.seed != seed or not drawn.fits(self.controls.settings())
 
     def _show_state(self) -> None:
         opened = self._session.active
@@ -245,10 +210,9 @@ class SamplingWorkspace(Workspace):
     def _settings_changed(self) -> None:
         passes, seed = self._passes, self._session.settings.seed
         if passes is not None:
+            now, then = self.controls.settings(), passes.wish.settings
             # Another θ comes with an analysis of its own.
-            p, size = passes.wish.settings.dropout, passes.wish.settings.nbest_size
-            now = self.controls.settings()
-            if (passes.wish.seed, p, size) != (seed, now.dropout, now.nbest_size):
+            if passes.wish.seed != seed or then != replace(now, theta=then.theta):
                 self._prepare()
         self._show_settings()
         self._show_stale()
@@ -264,29 +228,22 @@ class SamplingWorkspace(Workspace):
         if self._waiting:
             return
         analysis, session = self._session.analysis, self._session
-        if analysis is None and session.active is not None and session.forbidden:
+        why = obstacle(session)
+        if why:
             self._clear()
-            self.controls.count.setText(self.tr("Special strings in the text are forbidden"))
-        if analysis is None or analysis.text is not session.text:
+            self.controls.count.setText(why)
             return
-        if analysis.lattice.uncovered is not None:
-            self._clear()
-            words = self.tr("The pieces can't cover the text: no way past {place}")
-            self.controls.count.setText(words.format(place=analysis.lattice.uncovered.place))
+        if analysis is None or analysis.text is not session.text:
             return
         opened = next((m for m in session.models if m.key == analysis.model_key), None)
         if opened is None or not fitting(opened.model):
-            return
-        if analysis.lattice.n_edges == 0:
-            self._clear()
-            self.controls.count.setText(self.tr("The text is empty"))
             return
         before, draw, model = self._passes, self._draw, opened.model
         if before is not None and before.analysis.lattice is not analysis.lattice:
             draw = 0
         draw = self._wanted.get("draw", draw)
         now = self.controls.settings()
-        settings = SamplingSettings(analysis.settings.theta, now.dropout, now.nbest_size)
+        settings = replace(now, theta=analysis.settings.theta)
         wish = Wish(chosen(self._methods, model), settings, session.settings.seed, draw)
         session.jobs.start(
             "sampling pass",
@@ -351,15 +308,9 @@ class SamplingWorkspace(Workspace):
         title = self.tr("draw {n}").format(n=f"{self._draw + 1:,}")
         if passes.wish.methods == ("viterbi",):
             title = self.tr("Viterbi")
-        labels: tuple[str, ...] = ()
-        if main is not None and length <= LABELLED and length == len(main):
-            parted = set(parting_steps(traces).tolist())
-            names = (edge_text(main.lattice, main.event(k).edge) for k in range(length))
-            labels = tuple(f"{x} ≠" if k in parted else x for k, x in enumerate(names))
-        elif main is None and passes.dropped is not None:
+        if main is None and passes.dropped is not None:
             length = len(passes.dropped)
-            if length <= LABELLED:
-                labels = tuple(verdict(passes.dropped.event(k)) for k in range(length))
+        labels = step_labels(passes) if length <= LABELLED else ()
         self.player.set_trace(length, length if position is None else position, title, labels)
         self.controls.draw.set_value(self._draw + 1)
 
@@ -393,8 +344,7 @@ class SamplingWorkspace(Workspace):
         passes, count = self._passes, max(self.sample.n, 1)
         if passes is None or self.tally is None:
             return
-        now = relevant(passes.wish.methods, self.controls.settings(), passes.lattice.has_law)
-        if passes.relevant != now:
+        if not passes.fits(self.controls.settings()):
             return
         self.sample.begin(passes)
         self.sample.more(count, show=False)
@@ -423,7 +373,7 @@ class SamplingWorkspace(Workspace):
         if passes is None or self.stale:
             return
         kinds = passes.wish.methods
-        if len(kinds) == 1 and not passes.lattice.has_law:
+        if len(kinds) == 1 and not passes.analysis.lattice.has_law:
             return
         lattice, wish, first = passes.lattice, passes.wish, self._draw + 1
 

@@ -24,7 +24,7 @@ LARGEST_SEED = 2**63 - 1
 
 
 class Controls(QWidget):
-    """Two rows. Text, θ and seed go to the session; the rest is asked for by signals."""
+    """Rows of settings. Text, θ and seed go to the session; the rest is asked for by signals."""
 
     methods_changed = Signal(tuple)
     settings_changed = Signal()
@@ -100,10 +100,7 @@ class Controls(QWidget):
         second.setSpacing(8)
         second.addWidget(self.theta)
         second.addWidget(self.dropout)
-        self._size_name = QLabel("ℓ")
-        self._size_name.setBuddy(self.nbest_size)
-        for widget in (self._size_name, self.nbest_size, self.lost, self.libraries):
-            second.addWidget(widget)
+        second.addWidget(self.libraries)
         second.addStretch(1)
         for text, box in ((self.tr("Seed"), self.seed), (self.tr("Draw"), self.draw)):
             label = QLabel(text)
@@ -114,6 +111,14 @@ class Controls(QWidget):
         for button in (self.one, self.many, self.again, self.stop):
             second.addWidget(button)
         column.addLayout(second)
+        third = QHBoxLayout()
+        third.setSpacing(8)
+        self._size_name = QLabel(self.tr("ℓ, best paths to choose from"))
+        self._size_name.setBuddy(self.nbest_size)
+        for widget in (self._size_name, self.nbest_size, self.lost):
+            third.addWidget(widget)
+        third.addStretch(1)
+        column.addLayout(third)
 
     def settings(self) -> SamplingSettings:
         """Return what is set."""

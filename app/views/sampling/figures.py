@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from app.analysis import Analysis
 from app.counts import counted
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
+from app.session import Session
 from app.theme import Theme
 from app.views.sampling.methods import LOOKS, method_name
 from app.views.sampling.passes import Passes
@@ -122,3 +123,18 @@ def count_note(paths: int, analysis: Analysis) -> str:
         part = translate("Figures", "{count} of the first {n} bytes")
         text = part.format(count=text, n=f"{analysis.shown:,}")
     return text
+
+
+def obstacle(session: Session) -> str:
+    """Return why nothing can be drawn from the text, empty where something can."""
+    analysis = session.analysis
+    if analysis is None:
+        if session.active is not None and session.forbidden:
+            return translate("Figures", "Special strings in the text are forbidden")
+        return ""
+    if analysis.text is not session.text:
+        return ""
+    if analysis.lattice.uncovered is not None:
+        words = translate("Figures", "The pieces can't cover the text: no way past {place}")
+        return words.format(place=analysis.lattice.uncovered.place)
+    return translate("Figures", "The text is empty") if analysis.lattice.n_edges == 0 else ""

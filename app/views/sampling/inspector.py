@@ -157,6 +157,9 @@ class SamplingReport(QObject):
     def _tests(self, passes: Passes, tallies: Mapping[str, Tally], stale: bool) -> list[Part]:
         listing = passes.listing
         title = self.tr("Is the sample drawn from the law?")
+        if not passes.analysis.lattice.has_law:
+            title = self.tr("Held against the law of {method}")
+            title = title.format(method=method_name(listing.target))
         out: list[Part] = [Section(title)]
         drawn = [tallies[kind] for kind in passes.wish.methods if kind in tallies]
         drawn = [tally for tally in drawn if tally.n]
@@ -189,7 +192,7 @@ class SamplingReport(QObject):
             note = self.tr(
                 "{draws} of each method, over the {listed} most probable and one cell for the rest"
             ).format(draws=counted(drawn[-1].n, "draw"), listed=len(listing.paths))
-        head = ("", *(f"{LOOKS[t.method].sign} {method_name(t.method)}" for t in drawn))
+        head = ("", *_heads([tally.method for tally in drawn]))
         out += [Sentence(note, "ink2"), Table(head, tuple(rows))]
         laws = [(kind, passes.laws[kind]) for kind in passes.wish.methods]
         if any(not law.same for _, law in laws):
@@ -197,7 +200,7 @@ class SamplingReport(QObject):
                 (label, *(share_text(float(law.probabilities[row]), 3) for _, law in laws))
                 for row, label in enumerate(listing.labels[:LISTED_LAWS])
             ]
-            head = ("", *(f"{LOOKS[kind].sign} {method_name(kind)}" for kind, _ in laws))
+            head = ("", *_heads([kind for kind, _ in laws]))
             out += [Section(self.tr("Exact law of each method")), Table(head, tuple(shown))]
         return out
 
@@ -211,6 +214,13 @@ class SamplingReport(QObject):
         if test is None:
             return self.tr("too few")
         return self.tr("× no") if test.p_value < REFUTED else self.tr("✓ fits")
+
+
+def _heads(kinds: list[str]) -> list[str]:
+    """Return the heads of columns: marks alone where names don't fit."""
+    if len(kinds) > 2:
+        return [LOOKS[kind].sign for kind in kinds]
+    return [f"{LOOKS[kind].sign} {method_name(kind)}" for kind in kinds]
 
 
 def number_text(value: float) -> str:

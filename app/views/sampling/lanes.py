@@ -5,14 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-from app.draw.lane import LanePlaces
+from app.draw.lane import LanePlaces, edge_text
 from app.draw.viewport import Viewport
 from app.player import Player
 from app.theme import Theme
 from app.views.sampling.drop_lane import DropLane
+from app.views.sampling.drop_words import verdict
 from app.views.sampling.lane import Keys, LaneView
 from app.views.sampling.methods import LANES
-from app.views.sampling.parting import beside
+from app.views.sampling.parting import beside, parting_steps
 from app.views.sampling.passes import Passes
 
 
@@ -74,3 +75,20 @@ class Lanes(QScrollArea):
         """Give the focus to the main lane: the last of those shown."""
         shown = [lane for lane in self.of_pass.values() if not lane.isHidden()]
         (shown[-1] if shown else self.dropped).setFocus()
+
+
+def step_labels(passes: Passes) -> tuple[str, ...]:
+    """Return a word for each step of the player; ≠ where the lanes part.
+
+    Empty where the main lane hasn't as many steps as the player.
+    """
+    traces = tuple(passes.traces.values())
+    if traces:
+        main, parted = traces[-1], set(parting_steps(traces).tolist())
+        if len(main) < max(len(trace) for trace in traces):
+            return ()
+        names = (edge_text(main.lattice, main.event(k).edge) for k in range(len(main)))
+        return tuple(f"{x} ≠" if k in parted else x for k, x in enumerate(names))
+    if passes.dropped is None:
+        return ()
+    return tuple(verdict(passes.dropped.event(k)) for k in range(len(passes.dropped)))

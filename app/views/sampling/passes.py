@@ -71,6 +71,11 @@ class Passes:
         """The settings that samples of these methods depend on."""
         return relevant(self.wish.methods, self.wish.settings, self.analysis.lattice.has_law)
 
+    def fits(self, settings: SamplingSettings) -> bool:
+        """Whether samples of these methods would be drawn alike at other settings."""
+        law = self.analysis.lattice.has_law
+        return self.relevant == relevant(self.wish.methods, settings, law)
+
     @property
     def viterbi(self) -> PassTrace:
         """The trace of the Viterbi pass; `KeyError` where it isn't shown."""
