@@ -225,7 +225,7 @@ def test_sizes_that_are_too_small_and_too_large():
 def test_a_corpus_with_more_symbols_than_can_be_numbered(monkeypatch):
     monkeypatch.setattr(stretches, "MOST_SYMBOLS", 7)
     train_unigram(["abc abc de"], UnigramSettings(20))
-    with pytest.raises(TrainingError, match="8 characters in different words, .* at most 7"):
+    with pytest.raises(TrainingError, match=r"8 characters in different words, .* at most 7"):
         train_unigram(["abc abc def"], UnigramSettings(20))
 
 
