@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -45,6 +45,9 @@ WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
 ROUND_WIDTHS = (80, 150, 110, 110, 130)
 
 REPORT_WIDTH = 290
+SCROLL_AFTER = 60
+"""Milliseconds after a step that the table scrolls to its row."""
+
 REPORT_REST = 200
 """Milliseconds at least from one text of the report to the next."""
 
@@ -72,6 +75,9 @@ class RunView(QWidget):
         self._end = 0
         self._quiet = False
         self.player = Player(self)
+        # After the frame of the step: a table that moves is painted as a whole.
+        self._scroll = QTimer(self, singleShot=True, interval=SCROLL_AFTER)
+        self._scroll.timeout.connect(self._show_row)
         self.curve = CurveView(theme)
         self.report = Report(theme, self.tr("What happens at this step"), rest=REPORT_REST)
         self.sample_field = QLineEdit(sample[:LONGEST])
@@ -256,10 +262,19 @@ class RunView(QWidget):
             table.setAutoScroll(False)
             table.selectRow(row)
             table.setAutoScroll(True)
-            index = table.currentIndex()
-            if not table.viewport().rect().contains(table.visualRect(index).center()):
-                table.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+            if not self._scroll.isActive():
+                self._scroll.start()
         self._quiet = False
+
+    def _show_row(self) -> None:
+        """Scroll to the step's row, where it isn't in view."""
+        by_rounds = isinstance(self._recording, RoundRecording)
+        table = self.round_table if by_rounds else self.table
+        index = table.currentIndex()
+        if index.isValid() and not table.viewport().rect().contains(
+            table.visualRect(index).center()
+        ):
+            table.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _tell(self) -> None:
         """Say what the step did."""
