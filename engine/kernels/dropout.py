@@ -294,7 +294,7 @@ def encode_dropping(
                     break
                 values[u(high - 1)] = value
                 high += 1
-            scanned = rule == PAPER or rule == SENTENCEPIECE
+            scanned = rule in (PAPER, SENTENCEPIECE)
             if scanned and high - low <= scan_limit:
                 end, coin = drop_scan(
                     symbols, froms, tos, values, low, high, pairs, bits, rule, p, key, coin
