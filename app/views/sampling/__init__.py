@@ -29,7 +29,7 @@ from app.views.sampling.figures import count_note, obstacle
 from app.views.sampling.growing import MOST, GrowingSample
 from app.views.sampling.inspector import SamplingReport
 from app.views.sampling.lanes import Lanes, step_labels
-from app.views.sampling.methods import LOOKS, chosen, fitting
+from app.views.sampling.methods import chosen, fitting, kept_methods
 from app.views.sampling.panes import compose_panes
 from app.views.sampling.passes import (
     CHUNK_EDGES,
@@ -486,20 +486,11 @@ class SamplingWorkspace(Workspace):
             self.choose_methods((*methods, name))
 
     def view_state(self) -> dict[str, Any]:
-        now = self.controls.settings()
-        return {
-            "methods": list(self.methods),
-            "draws": self.sample.n,
-            "draw": self._draw,
-            "dropout": now.dropout,
-            "nbest_size": now.nbest_size,
-        }
+        drawn = {"draws": self.sample.n, "draw": self._draw}
+        return {"methods": list(self.methods), **drawn, **self.controls.kept()}
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
-        lanes = {"both": ["viterbi", "perfect"], "perfect": ["perfect"], "viterbi": ["viterbi"]}
-        given = state.get("methods", lanes.get(str(state.get("lanes")), []))
-        wanted = given if isinstance(given, list) else []
-        self._methods = tuple(kind for kind in wanted if kind in LOOKS)
+        self._methods = kept_methods(state)
         self.controls.restore(state)
         numbers = ((key, state.get(key)) for key in ("draws", "draw"))
         self._wanted = {k: n for k, n in numbers if isinstance(n, int) and 0 <= n < MOST}

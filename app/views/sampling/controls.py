@@ -125,6 +125,10 @@ class Controls(QWidget):
         theta = self._session.settings.theta
         return SamplingSettings(theta, self.dropout.value(), self.nbest_size.value())
 
+    def kept(self) -> dict[str, Any]:
+        """Return what a scene keeps: the drop probability and ℓ."""
+        return {"dropout": self.dropout.value(), "nbest_size": self.nbest_size.value()}
+
     def restore(self, state: Mapping[str, Any]) -> None:
         """Show the drop probability and ℓ that a scene holds."""
         p, size = state.get("dropout"), state.get("nbest_size")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
@@ -75,6 +77,14 @@ def chosen(wanted: tuple[str, ...], model: Model) -> tuple[str, ...]:
     able = fitting(model)
     found = tuple(kind for kind in able if kind in wanted)[:MOST]
     return found or usual(model)
+
+
+def kept_methods(state: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the methods that the state of a scene holds; older scenes name lanes."""
+    lanes = {"both": ["viterbi", "perfect"], "perfect": ["perfect"], "viterbi": ["viterbi"]}
+    given = state.get("methods", lanes.get(str(state.get("lanes")), []))
+    wanted = given if isinstance(given, list) else []
+    return tuple(kind for kind in LOOKS if kind in wanted)
 
 
 def method_name(kind: str) -> str:
