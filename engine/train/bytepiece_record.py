@@ -13,6 +13,7 @@ def record_of(trained: TrainedBytePiece) -> Record:
     """Return the record of the run."""
     settings = trained.settings
     about = {
+        "algorithm": "bytepiece",
         "whole_characters": settings.whole_characters,
         "single_digits": settings.single_digits,
         "least": settings.least,

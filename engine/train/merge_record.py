@@ -75,7 +75,7 @@ def record_of(trained: TrainedBpe, ties: bool = False, report: Report = silent) 
     ties: with a field `tie_set`, the pairs that had the count of each merge as `ties_at` gives
     them. The run is done again for it. Raises `ParameterError` for more than `MOST_TIES` pairs.
     """
-    about = {"tie_break": trained.merges.tie_break}
+    about = {"algorithm": "bpe", "tie_break": trained.merges.tie_break}
     rows = rows_of(trained)
     if not ties:
         return Record(about, FIELDS, rows)

@@ -94,7 +94,12 @@ def record_of(trained: TrainedWordPiece) -> Record:
             compression[k + 1],
         )
         rows.append(dict(zip(FIELDS, values, strict=True)))
-    return Record({"select": settings.select, "tie_break": settings.tie_break}, FIELDS, rows)
+    about = {
+        "algorithm": "wordpiece",
+        "select": settings.select,
+        "tie_break": settings.tie_break,
+    }
+    return Record(about, FIELDS, rows)
 
 
 def _plain(score: Fraction) -> int | float:

@@ -73,8 +73,9 @@ def test_characters_with_an_end_of_word_mark(train, tmp_path):
     assert "3 lines, 42 words (4 different), 243 bytes" in out
     model = engine.load(tmp_path / "m.json")
     assert [model.vocabulary.text(i) for i in model.encode("lowest").ids] == ["lowe", "st</w>"]
-    steps = json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))["steps"]
-    assert [step["piece"] for step in steps[:3]] == ["we", "lo", "st</w>"]
+    log = json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))
+    assert log["algorithm"] == "bpe"
+    assert [step["piece"] for step in log["steps"][:3]] == ["we", "lo", "st</w>"]
 
 
 @pytest.mark.parametrize("rule", TIE_BREAKS)

@@ -77,7 +77,7 @@ def test_a_bytepiece_vocabulary_and_its_record(train, tmp_path):
     tokens = sum(len(model.encode(line + "\n")) for line in TEXT.splitlines())
     assert tokens == document["tokens"]
     log = json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))
-    assert log["whole_characters"] is True
+    assert (log["algorithm"], log["whole_characters"]) == ("bytepiece", True)
     assert log["steps"][-1]["tokens"] == tokens
     assert any("ends at" in note for note in document["warnings"])
 
