@@ -10,9 +10,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from engine.errors import ParameterError
+
+if TYPE_CHECKING:
+    from engine.model import Model
 
 
 def user_caches() -> Path | None:
@@ -131,3 +134,12 @@ def write_atomic(path: str | Path, data: bytes | str) -> None:
     """Write a whole file (text as UTF-8) by `replacing`."""
     with replacing(path) as stream:
         stream.write(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+def files_of(model: Model) -> set[Path]:
+    """Return the files that a model was read from, links followed."""
+    settings = model.settings
+    named = [settings[key] for key in ("vocabulary_file", "merges_file") if key in settings]
+    if model.path.is_dir():
+        named.append(model.path / settings["opened_file"])
+    return {Path(name).resolve() for name in (model.path, *named) if not Path(name).is_dir()}

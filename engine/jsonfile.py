@@ -59,6 +59,16 @@ def _at(where: str, place: str) -> str:
     return f"{where}: {place}" if where else place
 
 
+def json_line(document: Any) -> str:
+    """Return a document as one line of JSON with its end, null for what isn't a finite number."""
+    try:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        # Going through all of a large document takes longer than writing it.
+        text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
 def plain(value: Any) -> Any:
     """Return plain JSON data: NaN and infinities become null, arrays lists."""
     if isinstance(value, dict):

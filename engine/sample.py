@@ -18,6 +18,7 @@ from engine.errors import ParameterError
 from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.lattice import Path
 from engine.passes import path_score
+from engine.progress import Report, silent
 from engine.rng import Seed, seed_number
 from engine.sampler import Ints, PathLaw, Sampler, SamplingSettings
 from engine.samplers import best, gibbs, gumbel, lines, pairwise
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 MOST_DRAWS = 10_000_000
 """Draws are kept, each with its path; more than this fill the memory."""
+
+CHUNK = 1_000
+"""Draws made between two reports: each chunk passes over the whole lattice anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +130,13 @@ def sample(
     *,
     dropout: float = SamplingSettings.dropout,
     nbest_size: int = SamplingSettings.nbest_size,
+    report: Report = silent,
 ) -> Draws:
     """Draw `count` segmentations by a method of `SAMPLERS`; see `SamplingSettings`.
 
     One seed gives the same draws on any machine, and draw number i doesn't depend on how many are
     asked for. `without-replacement` gives no path twice: all of them where there are fewer.
+    Reports draws.
 
     Raises `ParameterError` for an unknown method, a count outside of 1 … `MOST_DRAWS`, a bad
     setting that the method reads or a model that the method can't draw from, and `CoverageError`
@@ -146,14 +152,21 @@ def sample(
     if sampler.lattice is not None:
         lattice = sampler.lattice(lattice, settings)
     law = sampler.law(lattice, settings)
-    drawn = sampler.draw(lattice, settings, seed, range(count))
+    # A set of distinct draws is one sample.
+    chunk = count if sampler.distinct else CHUNK
     index: dict[bytes, int] = {}
-    order = np.empty(len(drawn), dtype=np.int32)
+    order = np.empty(count, dtype=np.int32)
     distinct: list[Ints] = []
-    for i, edges in enumerate(drawn):
-        order[i] = index.setdefault(edges.tobytes(), len(distinct))
-        if order[i] == len(distinct):
-            distinct.append(edges)
+    n = 0
+    for first in range(0, count, chunk):
+        report(first, count)
+        draws = range(first, min(first + chunk, count))
+        for edges in sampler.draw(lattice, settings, seed, draws):
+            order[n] = index.setdefault(edges.tobytes(), len(distinct))
+            if order[n] == len(distinct):
+                distinct.append(edges)
+            n += 1
+    order = order[:n].copy()
     paths = tuple(
         Path(lattice, edges, path_score(lattice, edges), law.probability(edges))
         for edges in distinct

@@ -1,27 +1,33 @@
-"""The table twins of the Sampling workspace: events of a pass, and outcomes of the draws."""
+"""The tables of the Sampling workspace: events of a pass, outcomes of the draws, many draws."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.draw.lane import edge_text
+from app.draw.lane import edge_text, path_text
 from app.draw.law_chart import Outcomes
 from app.draw.numbers import chance_text, share_text, signed
 from app.theme import SIZE_DATA, Theme
 from engine.goodness import share_interval
+from engine.sample import Draws
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
 
 Index = QModelIndex | QPersistentModelIndex
 
 STEP, NODE, PIECE, WEIGHT, HELD, CHANCE, U, VERDICT = range(8)
+N_DRAWN, SHARE, PROBABILITY, INCLUSION, SEGMENTATION = range(5)
+
+PIECES = 200
+"""Pieces that are shown of a long segmentation."""
 
 
 class _Table(QAbstractTableModel):
-    """What both tables share: titles, and which column is text under analysis.
+    """What the tables share: titles, and which column is text under analysis.
 
     shown: returns the text of a cell by its row and column.
     """
@@ -168,3 +174,55 @@ class OutcomeTableModel(_Table):
         if column == 3:
             return f"{count / marks.n:.3f}"
         return f"{share_interval(count, marks.n)[column - 4]:.3f}"
+
+
+class DrawsTableModel(_Table):
+    """Count, share, exact probability and pieces; cells are made when asked for.
+
+    Distinct draws stand as they were drawn, with the probability to be in such a set.
+    """
+
+    piece_column = SEGMENTATION
+    text_columns = frozenset((SEGMENTATION,))
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        titles = (
+            self.tr("Count"),
+            self.tr("Share"),
+            self.tr("Probability"),
+            self.tr("In the set"),
+            self.tr("Segmentation"),
+        )
+        super().__init__(theme, titles, self._cell, parent)
+        self._draws: Draws | None = None
+        self._order: list[int] = []
+
+    def set_draws(self, draws: Draws | None) -> None:
+        """Show other draws."""
+        self.beginResetModel()
+        self._draws = draws
+        counts = np.zeros(0) if draws is None else draws.counts
+        self._order = np.argsort(-counts, kind="stable").tolist()
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._order)
+
+    def _cell(self, row: int, column: int) -> str:
+        draws = self._draws
+        assert draws is not None
+        at = self._order[row]
+        path, count = draws.paths[at], int(draws.counts[at])
+        if column == N_DRAWN:
+            return f"{count:,}"
+        if column == SHARE:
+            return f"{count / len(draws):.4f}"
+        if column == PROBABILITY:
+            return chance_text(path.probability, 4)
+        if column == INCLUSION:
+            inside, places = draws.inclusion, draws.places
+            if inside is None or places is None:
+                return "–"
+            return chance_text(inside[places[at]], 4)
+        more = "|…" if len(path) > PIECES else ""
+        return path_text(draws.lattice, path.edges[:PIECES].tolist()) + more

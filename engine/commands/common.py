@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -19,7 +18,7 @@ from engine.errors import ModelError, ParameterError, TextError
 from engine.formats import load, options_of
 from engine.formats.bert import CASINGS
 from engine.formats.folder import path_of
-from engine.jsonfile import plain, read_json
+from engine.jsonfile import json_line, read_json
 from engine.model import Encoding, Model
 from engine.pipeline import READINGS
 from engine.progress import Report, silent
@@ -168,15 +167,6 @@ def open_model(arguments: argparse.Namespace, name: str, *, among: bool = False)
     return load(path, **given)
 
 
-def files_of(model: Model) -> set[Path]:
-    """Return the files that a model was read from, links followed."""
-    settings = model.settings
-    named = [settings[key] for key in ("vocabulary_file", "merges_file") if key in settings]
-    if model.path.is_dir():
-        named.append(model.path / settings["opened_file"])
-    return {Path(name).resolve() for name in (model.path, *named) if not Path(name).is_dir()}
-
-
 def read_specials(path: Path) -> dict[str, int]:
     """Read special tokens: a JSON object from their text to their id."""
     content = read_json(path, ParameterError, "the file of special tokens")
@@ -231,12 +221,7 @@ def read_text(arguments: argparse.Namespace) -> Text:
 
 def print_json(document: Any) -> None:
     """Print one JSON document, UTF-8, null for what isn't a finite number."""
-    try:
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError):
-        # Going through all of a large document takes longer than writing it.
-        text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(json_line(document))
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from engine.commands.common import (
     Subparsers,
     add_model,
-    files_of,
     new_command,
     open_model,
     print_json,
@@ -17,6 +16,7 @@ from engine.commands.common import (
 )
 from engine.convert import FORMATS, convert
 from engine.errors import ParameterError
+from engine.files import files_of
 from engine.terminal import counted, styled
 from engine.train.save import format_of, places
 

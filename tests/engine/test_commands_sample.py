@@ -133,7 +133,7 @@ def test_sample_says_what_a_corpus_leaves_out(
 def test_nothing_is_half_written(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from engine.commands import sampling
+    import engine.sampled_files
 
     output = tmp_path / "out"
     output.write_text("before")
@@ -143,7 +143,7 @@ def test_nothing_is_half_written(
         yield Batch(np.array([1], dtype=np.int32), np.array([0, 1]))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sampling, "sample_lines", interrupted)
+    monkeypatch.setattr(engine.sampled_files, "sample_lines", interrupted)
     assert cli.main(argv) == 130
     assert output.read_text() == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from app.session import Session
 from app.theme import Theme
 from app.views.explore.theta import ThetaControl
+from app.views.sampling.bulk import BulkDialog
 from app.views.sampling.choosing import DropoutControl, ExamplesButton, MethodsButton
 from app.views.sampling.methods import library_note, settings_of
 from app.widgets.integer_field import IntegerField
@@ -39,12 +40,16 @@ class Controls(QWidget):
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._theme = session, theme
         self.text_line = TextLine(theme)
         self.count = QLabel()
         self.count.setProperty("role", "second")
         self.methods = MethodsButton()
         self.examples = ExamplesButton(session)
+        self.bulk = self._button(
+            self.tr("Sample in bulk…"), self.tr("Many draws of the text or of a corpus, as a file")
+        )
+        self.bulk_dialog: BulkDialog | None = None
         self.theta = ThetaControl(session)
         self.dropout = DropoutControl(SamplingSettings.dropout)
         self.nbest_size = IntegerField(1, LARGEST_SIZE, self.tr("ℓ, the number of best paths"))
@@ -73,6 +78,7 @@ class Controls(QWidget):
         self.one.clicked.connect(lambda: self.more_wanted.emit(1))
         self.many.clicked.connect(lambda: self.more_wanted.emit(MANY))
         self.again.clicked.connect(self.again_wanted)
+        self.bulk.clicked.connect(self.sample_in_bulk)
         self.stop.clicked.connect(self.stop_wanted)
         session.text_changed.connect(self._show_text)
         session.settings_changed.connect(self._show_seed)
@@ -95,6 +101,7 @@ class Controls(QWidget):
         first.addWidget(self.count)
         first.addWidget(self.examples)
         first.addWidget(self.methods)
+        first.addWidget(self.bulk)
         column.addLayout(first)
         second = QHBoxLayout()
         second.setSpacing(8)
@@ -119,6 +126,18 @@ class Controls(QWidget):
             third.addWidget(widget)
         third.addStretch(1)
         column.addLayout(third)
+
+    def sample_in_bulk(self) -> BulkDialog:
+        """Show the dialog of sampled texts in bulk, with the last of the methods; there is one."""
+        if self.bulk_dialog is None:
+            self.bulk_dialog = BulkDialog(self._session, self._theme, self.settings, self)
+            self.settings_changed.connect(self.bulk_dialog.refresh)
+        dialog, shown = self.bulk_dialog, self.bulk_dialog.isVisible()
+        dialog.show()
+        if not shown and self.methods.chosen:
+            dialog.choose_method(self.methods.chosen[-1])
+        dialog.activateWindow()
+        return dialog
 
     def settings(self) -> SamplingSettings:
         """Return what is set."""

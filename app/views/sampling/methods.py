@@ -22,6 +22,8 @@ LANES = ("viterbi", "viterbi-v1", "perfect", "ffbs")
 OF_A_LAW = (*LANES, "viterbi-v1.5", "nbest", "uniform")
 """The methods for models with a law over segmentations."""
 
+WITHOUT_REPLACEMENT = "without-replacement"
+
 translate = QCoreApplication.translate
 
 
@@ -63,6 +65,12 @@ def fitting(model: Model) -> tuple[str, ...]:
     if model.algorithm == "wordpiece":
         return (MAXMATCH_DROPOUT,)
     return ()
+
+
+def fitting_in_bulk(model: Model) -> tuple[str, ...]:
+    """Return the methods that can draw many texts from a model: a set of distinct ones too."""
+    able = fitting(model)
+    return able if model.segmenter.law else (*able, WITHOUT_REPLACEMENT)
 
 
 def usual(model: Model) -> tuple[str, ...]:
@@ -123,6 +131,7 @@ def method_title(kind: str) -> str:
         ),
         "bpe-dropout-sentencepiece": translate("Methods", "BPE-dropout of SentencePiece"),
         MAXMATCH_DROPOUT: translate("Methods", "MaxMatch-dropout: the longest piece, or not"),
+        WITHOUT_REPLACEMENT: translate("Methods", "Without replacement: no segmentation twice"),
     }
     return titles[kind]
 
