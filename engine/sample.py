@@ -139,8 +139,8 @@ def sample(
     Reports draws.
 
     Raises `ParameterError` for an unknown method, a count outside of 1 … `MOST_DRAWS`, a bad
-    setting that the method reads or a model that the method can't draw from, and `CoverageError`
-    for a text that no path covers.
+    setting, whether the method reads it or not, or a model that the method can't draw from, and
+    `CoverageError` for a text that no path covers.
     """
     sampler = sampler_of(method)
     if not 1 <= count <= MOST_DRAWS:
@@ -148,6 +148,7 @@ def sample(
             f"{count} draws are asked for", "count", f"give a number from 1 to {MOST_DRAWS:,}"
         )
     settings = SamplingSettings(theta, dropout, nbest_size)
+    settings.check()
     seed = seed_number(seed)
     if sampler.lattice is not None:
         lattice = sampler.lattice(lattice, settings)

@@ -38,6 +38,7 @@ def sample_lines(
     draw from, and `CoverageError` with the number of the line.
     """
     sampler = sampler_of(method)
+    settings.check()
 
     def onward(done: int) -> None:
         report(done, len(lines))

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.dropout import check_dropout
 from engine.lattice import Path
-from engine.passes import path_score
+from engine.nbest import check_count
+from engine.passes import check_theta, path_score
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice
@@ -38,6 +40,12 @@ class SamplingSettings:
     theta: float = 1.0
     dropout: float = 0.1
     nbest_size: int = 64
+
+    def check(self) -> None:
+        """Raise `ParameterError` for a value that can't be, also of what a method doesn't read."""
+        check_theta(self.theta)
+        check_dropout(self.dropout)
+        check_count(self.nbest_size)
 
 
 @dataclass(frozen=True, eq=False)

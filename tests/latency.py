@@ -387,6 +387,14 @@ def measure_start(home: str) -> None:
         figures(name, seconds)
 
 
+def speed_of_python() -> str:
+    """Return how fast Python is now: figures of two runs compare only as far as this does."""
+    watch, total = Watch(), 0
+    for number in range(1_000_000):
+        total += number
+    return f"a million additions take {watch.lap().cpu * 1000:.0f} ms of the CPU"
+
+
 def main() -> None:
     """Measure the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -401,7 +409,7 @@ def main() -> None:
             os.environ[f"XDG_{kind}_HOME"] = str(Path(name) / kind.lower())
         if given.caches:
             os.environ["XDG_CACHE_HOME"] = given.caches
-        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {speed_of_python()}")
         print(f"{'milliseconds':54}{'median':>8}{'p95':>8}{'CPU':>8}{'p95':>8}")
         if "start" in parts:
             measure_start(str(Path(name) / "cache"))
@@ -424,7 +432,7 @@ def main() -> None:
                     measure_pan(bench, path, text_of(20_000), "20,000 characters")
                     measure_pan(bench, path, "a" * 20_000, "a × 20,000")
             bench.close()
-        print(f"load {os.getloadavg()[0]:.1f}", flush=True)
+        print(f"load {os.getloadavg()[0]:.1f}; {speed_of_python()}", flush=True)
 
 
 if __name__ == "__main__":

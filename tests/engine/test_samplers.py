@@ -123,19 +123,18 @@ def test_case_c56_of_alpha_and_nbest_size() -> None:
     assert law(lattice).entropy == pytest.approx(1.07437, abs=5e-6)
 
 
-@pytest.mark.parametrize(
-    "method", [method for method, sampler in SAMPLERS.items() if "theta" in sampler.settings]
-)
-def test_a_bad_theta_is_refused_by_name(method: str) -> None:
+@pytest.mark.parametrize("method", list(SAMPLERS))
+def test_a_bad_setting_is_refused_by_name_even_where_it_is_not_read(method: str) -> None:
+    lattice = lattice_of(UNI_TINY, "aaa")
     for theta in (-1.0, -1e-9, math.inf, -math.inf, math.nan):
         with pytest.raises(ParameterError, match="inverse temperature"):
-            sample(lattice_of(UNI_TINY, "aaa"), method, theta)
-
-
-@pytest.mark.parametrize("size", [0, -1, 1_000_001])
-def test_a_bad_nbest_size_is_refused_by_name(size: int) -> None:
-    with pytest.raises(ParameterError, match="best paths"):
-        sample(lattice_of(UNI_TINY, "aaa"), "nbest", nbest_size=size)
+            sample(lattice, method, theta)
+    for dropout in (-0.1, 1.1, math.nan):
+        with pytest.raises(ParameterError, match="drop probability"):
+            sample(lattice, method, dropout=dropout)
+    for size in (0, -1, 1_000_001):
+        with pytest.raises(ParameterError, match="best paths"):
+            sample(lattice, method, nbest_size=size)
 
 
 @pytest.mark.parametrize("method", ["viterbi", *LATTICE_METHODS, "without-replacement"])
