@@ -96,7 +96,7 @@ class SamplingWorkspace(Workspace):
         self.event_table = RowsTable(
             self.events, self.tr("Steps of the pass"), theme, (56, 60, 130)
         )
-        compose_panes(self)
+        compose_panes(self, session, theme)
         self.compose_default()
 
         self._connect()

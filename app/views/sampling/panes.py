@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 
+from app.session import Session
+from app.theme import Theme
+from app.views.sampling.boundary import BoundaryPane
+
 if TYPE_CHECKING:
     from app.views.sampling import SamplingWorkspace
 
 translate = QCoreApplication.translate
 
 
-def compose_panes(workspace: SamplingWorkspace) -> None:
-    """Put results, tables and inspector under and beside the lanes."""
+def compose_panes(workspace: SamplingWorkspace, session: Session, theme: Theme) -> None:
+    """Put results, tables, inspector and prompt boundary under and beside the lanes."""
     side = Qt.DockWidgetArea.RightDockWidgetArea
     bottom = Qt.DockWidgetArea.BottomDockWidgetArea
     # The inspector stands beside everything, the charts only under the lanes.
@@ -48,6 +52,13 @@ def compose_panes(workspace: SamplingWorkspace) -> None:
     inspector = workspace.add_pane(
         "inspector", translate("Sampling", "Inspector"), workspace.report, side
     )
+    prompt = BoundaryPane(session, theme)
+    boundary = workspace.add_pane(
+        "boundary", translate("Sampling", "Prompt boundary"), prompt, side, surface="canvas"
+    )
+    boundary.visibilityChanged.connect(prompt.set_seen)
+    workspace.tabifyDockWidget(inspector, boundary)
+    inspector.raise_()
     workspace.resizeDocks([inspector], [300], Qt.Orientation.Horizontal)
     workspace.resizeDocks([law, curve], [660, 400], Qt.Orientation.Horizontal)
     workspace.resizeDocks([law], [300], Qt.Orientation.Vertical)
