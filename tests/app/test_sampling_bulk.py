@@ -90,6 +90,11 @@ def test_draws_of_the_text_are_listed_and_written(
     assert {text.replace("|", "") for text in cells(dialog, 4)} == {"watching"}
     assert dialog.table.isColumnHidden(3)
     assert "300 draws, 3 different" in dialog.state.text()
+    qtbot.mouseClick(dialog.source.button("corpus"), Qt.MouseButton.LeftButton)
+    assert (dialog.state.text(), dialog.table.isVisible()) == ("", False)
+    qtbot.mouseClick(dialog.source.button("text"), Qt.MouseButton.LeftButton)
+    assert "300 draws, 3 different" in dialog.state.text()
+    assert dialog.table.isVisible()
     path, told = tmp_path / "window", tmp_path / "command"
     for form in ("text", "ids", "json"):
         argv = ["sample", "toy-watching", "--text", "watching", "--count", "300"]

@@ -95,9 +95,10 @@ class BulkDialog(QDialog):
         self.cancel_button = QPushButton(self.tr("Cancel"))
         self.bar = ProgressLine(theme)
         self.bar.setFixedHeight(7)
-        policy = self.bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.bar.setSizePolicy(policy)
+        for widget in (self.bar, self.table):
+            policy = widget.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            widget.setSizePolicy(policy)
         self.bar.hide()
         self.cancel_button.setEnabled(False)
         self._compose()
@@ -144,7 +145,7 @@ class BulkDialog(QDialog):
 
     def _connect(self) -> None:
         session = self._session
-        self.source.changed.connect(self.refresh)
+        self.source.changed.connect(self._source_changed)
         self.count.entered.connect(self.refresh)
         self.method.currentIndexChanged.connect(self.refresh)
         self.choose_button.clicked.connect(self._ask_files)
@@ -183,7 +184,7 @@ class BulkDialog(QDialog):
         """Draw the lines of these files."""
         self._files, self._folder = paths, str(paths[0].parent)
         self.source.set_value("files")
-        self.refresh()
+        self._source_changed()
 
     def _manner(self) -> Manner | None:
         opened, method = self._session.active, self.method.currentData()
@@ -209,6 +210,10 @@ class BulkDialog(QDialog):
             self.cancel()
         else:
             super().reject()
+
+    def _source_changed(self) -> None:
+        self.state.setText(self._summary() if self.source.value() == "text" else "")
+        self.refresh()
 
     def _session_changed(self) -> None:
         if self.isVisible():  # else it is done when the dialog is shown
@@ -286,6 +291,17 @@ class BulkDialog(QDialog):
         self.rows.set_draws(draws)
         self.table.setColumnHidden(INCLUSION, draws is None or not draws.distinct)
 
+    def _summary(self) -> str:
+        draws = self._draws
+        if draws is None:
+            return ""
+        different = self.tr("{n} different").format(n=f"{len(draws.paths):,}")
+        parts = [counted(len(draws), "draw"), different]
+        if draws.tv_distance is not None:
+            words = self.tr("distance to the exact law {distance}")
+            parts.append(words.format(distance=f"{draws.tv_distance:.4f}"))
+        return ", ".join(parts)
+
     # Drawing and writing
 
     def draw(self) -> None:
@@ -298,14 +314,7 @@ class BulkDialog(QDialog):
             if wish != self._text_wish():
                 return
             self._show_draws(draws, wish)
-            parts = [
-                counted(len(draws), "draw"),
-                self.tr("{n} different").format(n=f"{len(draws.paths):,}"),
-            ]
-            if draws.tv_distance is not None:
-                words = self.tr("distance to the exact law {distance}")
-                parts.append(words.format(distance=f"{draws.tv_distance:.4f}"))
-            self.state.setText(", ".join(parts))
+            self.state.setText(self._summary())
 
         self._start(partial(draw_text, wish), done, self.tr("The text was not drawn"))
 
