@@ -60,6 +60,7 @@ def test_a_corpus_is_drawn_as_the_command_draws_it(
         assert cli.main(argv) == 0
         assert found[form] == told.read_bytes()
         assert "3 lines" in dialog.state.text()
+        qtbot.waitUntil(lambda: dialog.state.height() > 0)
     lines = [json.loads(line) for line in found["json"].splitlines()]
     assert [line["ids"] for line in lines] == [
         [int(i) for i in line.split()] for line in found["ids"].splitlines()

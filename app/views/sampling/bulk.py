@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -95,10 +96,9 @@ class BulkDialog(QDialog):
         self.cancel_button = QPushButton(self.tr("Cancel"))
         self.bar = ProgressLine(theme)
         self.bar.setFixedHeight(7)
-        for widget in (self.bar, self.table):
-            policy = widget.sizePolicy()
-            policy.setRetainSizeWhenHidden(True)
-            widget.setSizePolicy(policy)
+        policy = self.bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.bar.setSizePolicy(policy)
         self.bar.hide()
         self.cancel_button.setEnabled(False)
         self._compose()
@@ -139,7 +139,10 @@ class BulkDialog(QDialog):
         column.setContentsMargins(16, 16, 16, 14)
         column.setSpacing(12)
         column.addLayout(form)
-        column.addWidget(self.table, 1)
+        self._place = QStackedWidget()
+        self._place.addWidget(self.table)
+        self._place.addWidget(QWidget())
+        column.addWidget(self._place, 1)
         column.addWidget(self.state)
         column.addLayout(foot)
 
@@ -226,7 +229,7 @@ class BulkDialog(QDialog):
         self.count.setVisible(kind == "text")
         self.choose_button.setVisible(kind == "files")
         self.draw_button.setVisible(kind == "text")
-        self.table.setVisible(kind == "text")
+        self._place.setCurrentIndex(0 if kind == "text" else 1)
         self.what.setText(self._what(kind))
         self.how.setText(self._how())
         if self._drawn is not None and self._drawn != self._text_wish():
@@ -289,7 +292,7 @@ class BulkDialog(QDialog):
     def _show_draws(self, draws: Draws | None, wish: TextWish | None) -> None:
         self._draws, self._drawn = draws, wish
         self.rows.set_draws(draws)
-        self.table.setColumnHidden(INCLUSION, draws is None or not draws.distinct)
+        self.table.setColumnHidden(INCLUSION, draws is None or draws.inclusion is None)
 
     def _summary(self) -> str:
         draws = self._draws
