@@ -93,7 +93,7 @@ def test_bars_are_the_engines_law(pane: Open) -> None:
     assert filled == sorted(filled, reverse=True)
     distance = 0.5 * abs(exact - healed).sum()
     assert f"{distance:.4f} healed" in view.following.text()
-    assert f"{here.count:,} token sequences" in view.covered.text()
+    assert f"Token sequences: {here.count:,}," in view.covered.text()
 
 
 def test_a_click_keys_and_the_number_cut(qtbot: Any, session: Session, pane: Open) -> None:

@@ -259,13 +259,13 @@ class BoundaryPane(QStackedWidget):
         number = self.tr("more than 10⁹") if n > COUNTED else f"{n:,}"
         if not following.law:
             words = self.tr(
-                "{n} token sequences, with the probabilities of independent tokens; dotted: beyond "
-                "the cut"
+                "Token sequences: {n}, with the probabilities of independent tokens; dotted: "
+                "beyond the cut"
             )
         else:
             words = self.tr(
-                "{n} token sequences, each what the model makes of some longer text, as far as its "
-                "pre-token goes; dotted: beyond the cut. They have no probabilities."
+                "Token sequences: {n}, each what the model makes of some longer text, as far as "
+                "its pre-token goes; dotted: beyond the cut. They have no probabilities."
             )
         text = words.format(n=number)
         if n > len(following.coverings) and following.law:
