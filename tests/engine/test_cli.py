@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import cli
-from engine.commands import common
+from engine.jsonfile import plain
 from tests.engine.headless import document, fault, run, stdin_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -233,7 +233,7 @@ def test_plain_data() -> None:
     import numpy as np
 
     data = {"a": float("nan"), "b": [np.float64("inf"), np.int32(3)], 1: np.array([[1.5]])}
-    assert common.plain(data) == {"a": None, "b": [None, 3], "1": [[1.5]]}
+    assert plain(data) == {"a": None, "b": [None, 3], "1": [[1.5]]}
 
 
 def test_a_pattern_is_for_the_rank_files_among_the_models(
