@@ -150,12 +150,18 @@ class PathsView(QWidget):
             painter.restore()
         else:
             self._strips.draw(painter, viewport, self.height(), self._theme.color("canvas"))
+        same = [
+            place
+            for place, row in enumerate(rows)
+            if row.until < axis.shown and not is_far(row, viewport)
+        ]
+        if not same:
+            return
         painter.save()
         painter.setClipRect(QRectF(GUTTER, 0, self.width(), self.height()))
         bricks = self._painter_of(painter, viewport)
-        for place, row in enumerate(rows):
-            if row.until < axis.shown and not is_far(row, viewport):
-                bricks.draw_same(self.row_rect(place), row.until, float(self.width()))
+        for place in same:
+            bricks.draw_same(self.row_rect(place), rows[place].until, float(self.width()))
         painter.restore()
 
     def _content(self, viewport: Viewport) -> bytes | None:

@@ -12,7 +12,7 @@ from app.counts import counted
 from app.draw.isolate import isolate
 from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_INPUT, SIZE_PIECE, Theme
-from app.views.merges.examples import ExamplesButton
+from app.views.examples import Example, ExamplesButton
 from app.widgets.elided import ElidedLabel
 from app.widgets.report import MARK
 from app.widgets.text_line import TextLine
@@ -26,7 +26,14 @@ class TopRow(QWidget):
         self.text_line = TextLine(theme)
         self.note = QLabel()
         self.note.setProperty("role", "second")
-        self.examples = ExamplesButton(session)
+        examples = (
+            Example(self.tr("Order decides: “e r” before “w e” in lower"), "toy-lower", "lower"),
+            Example(self.tr("One word under three rules: there"), "toy-there", "there"),
+            Example(self.tr("A Korean word as bytes: 한국어"), "everyday-bpe", "한국어"),
+            Example(self.tr("An emoji as bytes: 👍"), "everyday-bpe", "👍"),
+            Example(self.tr("The longest piece first: watching"), "everyday-wordpiece", "watching"),
+        )
+        self.examples = ExamplesButton(session, self.tr("Examples of merging"), examples)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 16, 6)
         row.setSpacing(12)

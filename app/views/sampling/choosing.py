@@ -1,13 +1,11 @@
-"""Choosing sampling methods and examples, and the slider of the drop probability."""
+"""Choosing sampling methods, and the slider of the drop probability."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, QWidget
 
-from app.session import Session
 from app.views.sampling.methods import LOOKS, MOST, method_name, method_title
-from engine.bundled import model_path
 
 TICKS = 100
 
@@ -57,44 +55,6 @@ class MethodsButton(QPushButton):
         self.show_methods(offered, chosen)
         if chosen != before:
             self.changed.emit(chosen)
-
-
-class ExamplesButton(QPushButton):
-    """A menu of examples. Each opens its model, or brings it to the front, and sets the text."""
-
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self.setText(self.tr("Examples"))
-        self.setAccessibleName(self.tr("Examples of sampling"))
-        menu = QMenu(self)
-        for title, model, text in (
-            (
-                self.tr("Three equal cuts, and v1 gets one wrong: watching"),
-                "toy-watching",
-                "watching",
-            ),
-            (self.tr("Four cuts with laws worked out by hand: abc"), "toy-abc", "abc"),
-            (self.tr("A sentence over bytes: 今天天气不错"), "toy-weather", "今天天气不错"),
-            (self.tr("Merges dropped: lower"), "toy-lower", "lower"),
-            (self.tr("Pieces dropped: watching"), "everyday-wordpiece", "watching"),
-        ):
-            action = menu.addAction(title)
-            action.triggered.connect(
-                lambda _=False, model=model, text=text: self.show_example(model, text)
-            )
-        self.setMenu(menu)
-
-    def show_example(self, model: str, text: str) -> None:
-        """Show a text in a bundled model."""
-        path = model_path(model)
-        self._session.set_text(text)
-        for opened in self._session.models:
-            if opened.model.path == path:
-                self._session.set_active(opened.key)
-                break
-        else:
-            self._session.load_model(path)
 
 
 class DropoutControl(QWidget):

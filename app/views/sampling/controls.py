@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from app.session import Session
 from app.theme import Theme
+from app.views.examples import Example, ExamplesButton
 from app.views.explore.theta import ThetaControl
 from app.views.sampling.bulk import BulkDialog
-from app.views.sampling.choosing import DropoutControl, ExamplesButton, MethodsButton
+from app.views.sampling.choosing import DropoutControl, MethodsButton
 from app.views.sampling.methods import library_note, settings_of
 from app.widgets.integer_field import IntegerField
 from app.widgets.text_line import TextLine
@@ -45,7 +46,18 @@ class Controls(QWidget):
         self.count = QLabel()
         self.count.setProperty("role", "second")
         self.methods = MethodsButton()
-        self.examples = ExamplesButton(session)
+        examples = (
+            Example(
+                self.tr("Three equal cuts, and v1 gets one wrong: watching"),
+                "toy-watching",
+                "watching",
+            ),
+            Example(self.tr("Four cuts with laws worked out by hand: abc"), "toy-abc", "abc"),
+            Example(self.tr("A sentence over bytes: 今天天气不错"), "toy-weather", "今天天气不错"),
+            Example(self.tr("Merges dropped: lower"), "toy-lower", "lower"),
+            Example(self.tr("Pieces dropped: watching"), "everyday-wordpiece", "watching"),
+        )
+        self.examples = ExamplesButton(session, self.tr("Examples of sampling"), examples)
         self.bulk = self._button(
             self.tr("Sample in bulk…"), self.tr("Many draws of the text or of a corpus, as a file")
         )
