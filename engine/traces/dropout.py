@@ -21,6 +21,7 @@ from engine.rng import Seed, key_of
 from engine.symbols import Word
 from engine.trace import Symbols
 from engine.traces.merges import NEVER, SymbolArrays
+from engine.traces.pretokens import PretokenSteps
 
 if TYPE_CHECKING:
     from engine.model import Model
@@ -76,7 +77,7 @@ class LookArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class DropTrace:
+class DropTrace(PretokenSteps):
     """BPE-dropout of a text, coin by coin; state k is the text before step k.
 
     Pre-tokens come one after the other: the steps of pre-token i are step_cuts[i] …
@@ -97,18 +98,6 @@ class DropTrace:
     def kind(self) -> Literal["dropout"]:
         """The kind of trace."""
         return "dropout"
-
-    def __len__(self) -> int:
-        return len(self.steps.rank)
-
-    def pretoken_of(self, k: int) -> int:
-        """Return the pre-token that step k belongs to."""
-        self._check(k, len(self) - 1, "step")
-        return int(np.searchsorted(self.step_cuts, k, side="right")) - 1
-
-    def steps_of(self, pretoken: int) -> range:
-        """Return the steps of a pre-token."""
-        return range(int(self.step_cuts[pretoken]), int(self.step_cuts[pretoken + 1]))
 
     def event(self, k: int) -> DropStep:
         """Return step k."""
@@ -131,7 +120,7 @@ class DropTrace:
 
     def state(self, k: int, start: int = 0, end: int | None = None) -> Symbols:
         """Return the symbols before step k, 0 … len, that touch the bytes `start` … `end`."""
-        self._check(k, len(self), "state")
+        self.check_state(k)
         end = len(self.prepared.data) if end is None else end
         symbols = self.symbols
         alive = (symbols.born <= k) & (symbols.died > k)
@@ -145,10 +134,6 @@ class DropTrace:
                 pair = bpe.pair(int(piece[i]), int(piece[i + 1]))
                 rank[i] = -1 if pair is None else pair[0]
         return Symbols(symbols.start[found], symbols.end[found], piece, rank)
-
-    def _check(self, k: int, last: int, what: str) -> None:
-        if not 0 <= k <= last:
-            raise IndexError(f"there is no {what} {k}: they run from 0 to {last}")
 
 
 def trace_dropout(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ParameterError
 from engine.matching import unit_end
+from engine.traces.pretokens import PretokenSteps
 from engine.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Taken(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LongestTrace:
+class LongestTrace(PretokenSteps):
     """WordPiece encoding of a text, try by try; state k is the text before step k.
 
     start, end, piece: int32[n]; tried: uint8[n], `TryKind`; see `Try`. The steps of pre-token i
@@ -83,18 +84,6 @@ class LongestTrace:
         """The kind of trace."""
         return "longest"
 
-    def __len__(self) -> int:
-        return len(self.tried)
-
-    def pretoken_of(self, k: int) -> int:
-        """Return the pre-token that step k belongs to."""
-        self._check(k, len(self) - 1, "step")
-        return int(np.searchsorted(self.step_cuts, k, side="right")) - 1
-
-    def steps_of(self, pretoken: int) -> range:
-        """Return the steps of a pre-token; none for one that an added token owns."""
-        return range(int(self.step_cuts[pretoken]), int(self.step_cuts[pretoken + 1]))
-
     def event(self, k: int) -> Try:
         """Return step k."""
         pretoken = self.pretoken_of(k)
@@ -106,7 +95,7 @@ class LongestTrace:
 
         Those of an unknown word are given up at its last step.
         """
-        self._check(k, len(self), "state")
+        self.check_state(k)
         fixed = int(self.prepared.fixed[pretoken])
         if fixed >= 0:
             span = self.prepared.cuts[pretoken : pretoken + 2]
@@ -123,10 +112,6 @@ class LongestTrace:
         """Tell whether a pre-token is unknown as a whole."""
         steps = self.steps_of(pretoken)
         return bool(len(steps)) and self.tried[steps[-1]] >= TryKind.FAIL
-
-    def _check(self, k: int, last: int, what: str) -> None:
-        if not 0 <= k <= last:
-            raise IndexError(f"there is no {what} {k}: they run from 0 to {last}")
 
 
 def trace_longest(model: Model, prepared: Prepared) -> LongestTrace:

@@ -18,6 +18,7 @@ from engine.errors import ParameterError
 from engine.pieces import PieceKind
 from engine.subword_nmt import SubwordNmt
 from engine.trace import MergeNote, MergePair, MergeStep, NoteRule, Rival, Symbols
+from engine.traces.pretokens import PretokenSteps
 
 if TYPE_CHECKING:
     from engine.model import Model
@@ -77,7 +78,7 @@ class PairArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class MergeTrace:
+class MergeTrace(PretokenSteps):
     """BPE encoding of a text, step by step; state k is the text before step k.
 
     Pre-tokens are encoded one after the other: the steps of pre-token i are step_cuts[i] …
@@ -99,18 +100,6 @@ class MergeTrace:
     def kind(self) -> Literal["merges"]:
         """The kind of trace."""
         return "merges"
-
-    def __len__(self) -> int:
-        return len(self.steps.rank)
-
-    def pretoken_of(self, k: int) -> int:
-        """Return the pre-token that step k belongs to."""
-        self._check(k, len(self) - 1, "step")
-        return int(np.searchsorted(self.step_cuts, k, side="right")) - 1
-
-    def steps_of(self, pretoken: int) -> range:
-        """Return the steps of a pre-token."""
-        return range(int(self.step_cuts[pretoken]), int(self.step_cuts[pretoken + 1]))
 
     def event(self, k: int) -> MergeStep:
         """Return step k with its rivals, lowest rank first, of equal ranks the leftmost first.
@@ -164,7 +153,7 @@ class MergeTrace:
 
     def state(self, k: int, start: int = 0, end: int | None = None) -> Symbols:
         """Return the symbols before step k, 0 … len, that touch the bytes `start` … `end`."""
-        self._check(k, len(self), "state")
+        self.check_state(k)
         end = len(self.prepared.data) if end is None else end
         symbols, pairs = self.symbols, self.pairs
         # No symbol crosses a pre-token: look at those that the bytes touch.
@@ -196,9 +185,10 @@ class MergeTrace:
         )
         return tuple(self._pair(int(i)) for i in order)
 
-    def _rival(self, i: int, k: int) -> Rival:
+    def _named(self, i: int) -> tuple[int, int, int, int, int, int, int]:
+        """Return start, middle, end, left, right, result and rank of a pair."""
         pairs = self.pairs
-        return Rival(
+        return (
             int(pairs.start[i]),
             int(pairs.middle[i]),
             int(pairs.end[i]),
@@ -206,19 +196,15 @@ class MergeTrace:
             int(pairs.right[i]),
             int(pairs.result[i]),
             int(pairs.rank[i]),
-            blocked=bool(pairs.died[i] == k + 1),
         )
+
+    def _rival(self, i: int, k: int) -> Rival:
+        return Rival(*self._named(i), blocked=bool(self.pairs.died[i] == k + 1))
 
     def _pair(self, i: int) -> MergePair:
         pairs = self.pairs
         return MergePair(
-            int(pairs.start[i]),
-            int(pairs.middle[i]),
-            int(pairs.end[i]),
-            int(pairs.left[i]),
-            int(pairs.right[i]),
-            int(pairs.result[i]),
-            int(pairs.rank[i]),
+            *self._named(i),
             int(pairs.born[i]),
             step=-1 if pairs.died[i] == NEVER else int(pairs.died[i]) - 1,
             won=bool(pairs.won[i]),
@@ -226,10 +212,6 @@ class MergeTrace:
 
     def _slice(self, cuts: Longs, pretoken: int) -> tuple[int, int]:
         return int(cuts[pretoken]), int(cuts[pretoken + 1])
-
-    def _check(self, k: int, last: int, what: str) -> None:
-        if not 0 <= k <= last:
-            raise IndexError(f"there is no {what} {k}: they run from 0 to {last}")
 
 
 def trace_merges(model: Model, prepared: Prepared) -> MergeTrace:
