@@ -22,6 +22,7 @@ from engine.commands.common import (
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report
+from engine.stopping import stopped_at_once
 from engine.terminal import counted, number, styled
 from engine.train.kinds import KINDS, Trained
 from engine.train.record import Record, kind_of_record, write_rows
@@ -115,8 +116,9 @@ def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
     if getattr(arguments, "given", None) is not None:
         read[Path(arguments.given)] = "the given merges"
     _check_places(files, arguments.log, read)
-    texts = [line + "\n" for language in corpus for line in corpus.lines(language)]
-    trained = algorithm.train(texts, settings, terminal_report(algorithm.steps))
+    with stopped_at_once():  # nothing is written yet
+        texts = [line + "\n" for language in corpus for line in corpus.lines(language)]
+        trained = algorithm.train(texts, settings, terminal_report(algorithm.steps))
     notes = [
         *corpus.notes,
         *algorithm.notes(trained),
@@ -126,7 +128,9 @@ def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
         if algorithm.record is None:
             write_record(trained, arguments.log)
         else:
-            write_rows(algorithm.record(trained, arguments), arguments.log)
+            with stopped_at_once():  # tie sets take as long as the run
+                record = algorithm.record(trained, arguments)
+            write_rows(record, arguments.log)
     seconds = time.perf_counter() - begun
     if arguments.json:
         print_json(
