@@ -200,6 +200,7 @@ class _Watch:
         self._unit = ALGORITHMS[type(settings)].unit
         self._given = 0
         self._expected = 0
+        self._symbols: list[bytes] = []
         self._told = self._looked = 0.0
 
     def counting(self, characters: int) -> None:
@@ -241,7 +242,7 @@ class _Watch:
         self._given = len(merges)
         wanted = self._settings.size - len(merges.base) - len(self._settings.specials)
         share = 1.0 if last else share_done(merges, wanted)
-        self._give(look_at(trained, first, wanted, share))
+        self._give(look_at(trained, first, wanted, share, self._symbols))
 
 
 def _rounds(trained: Any) -> tuple[RoundRow, ...]:

@@ -61,13 +61,14 @@ class Look:
     """What a run has learnt since the look before.
 
     first: merges of the looks before. part: the merges from there on, with the base symbols in the
-    first look only; its `tokens` are of before and after each. n_bytes: of the corpus. wanted:
-    merges asked for. share: how much of the work is done, from 0 to 1, see
-    `app.learning.share_done`.
+    first look only; its `tokens` are of before and after each. made: the bytes of what each of them
+    makes. n_bytes: of the corpus. wanted: merges asked for. share: how much of the work is done,
+    from 0 to 1, see `app.learning.share_done`.
     """
 
     first: int
     part: LearntMerges
+    made: tuple[bytes, ...]
     n_bytes: int
     wanted: int
     share: float
@@ -81,15 +82,33 @@ class Look:
 COLUMNS = ("left", "right", "count", "ties", "rival_left", "rival_right", "rival_count")
 
 
-def look_at(trained: TrainedBpe | TrainedWordPiece, first: int, wanted: int, share: float) -> Look:
-    """Return a look at a run whose looks before ended at the merge `first`."""
+def look_at(
+    trained: TrainedBpe | TrainedWordPiece,
+    first: int,
+    wanted: int,
+    share: float,
+    symbols: list[bytes],
+) -> Look:
+    """Return a look at a run whose looks before ended at the merge `first`.
+
+    symbols: the bytes of all symbols as far as they are known; what is new is added to them.
+    """
     merges = trained.merges
     columns: dict[str, Any] = {name: getattr(merges, name)[first:] for name in COLUMNS}
-    base, tokens = merges.base, merges.tokens[first:]
+    base, tokens, unwritten = merges.base, merges.tokens[first:], 0
     if isinstance(trained, TrainedWordPiece):
         base, tokens = written(trained.symbols), tokens + trained.symbols.left_out
+        # What follows in a word is written with a mark of its own.
+        unwritten = len(MARK)
+    if not symbols:
+        symbols.extend(base)
+    known = len(symbols) - len(base)
+    pairs = zip(merges.left[known:].tolist(), merges.right[known:].tolist(), strict=True)
+    for left, right in pairs:
+        symbols.append(symbols[left] + symbols[right][unwritten:])
     part = replace(merges, base=() if first else base, tokens=tokens, **columns)
-    return Look(first, part, trained.words.n_bytes, wanted, share)
+    made = tuple(symbols[len(base) + first :])
+    return Look(first, part, made, trained.words.n_bytes, wanted, share)
 
 
 def written(symbols: WordPieceUnits) -> tuple[bytes, ...]:
@@ -208,14 +227,23 @@ class Recording:
         for name in COLUMNS:
             self._append(name, getattr(part, name), look.first)
         self._append("tokens", part.tokens, look.first)
-        symbols, numbers = self.symbols, self.numbers
-        # What follows in a word is written with a mark of its own.
-        unwritten = len(MARK) if isinstance(self.settings, WordPieceSettings) else 0
+        self.symbols.extend(look.made)
+        # No loop of Python's over what may be ten thousand merges: the window would stand still.
         pairs = zip(part.left.tolist(), part.right.tolist(), strict=True)
-        for k, pair in enumerate(pairs, start=look.first):
-            numbers.setdefault(pair, k)
-            symbols.append(symbols[pair[0]] + symbols[pair[1]][unwritten:])
+        new = dict(zip(pairs, range(look.first, look.done), strict=True))
+        if len(new) < len(part) or not new.keys().isdisjoint(self.numbers):
+            new = self._first_of_each(part, look.first)
+        self.numbers.update(new)
         self._length = look.done
+
+    def _first_of_each(self, part: LearntMerges, first: int) -> dict[tuple[int, int], int]:
+        """Return the pairs that are new; of a pair that was given twice, its first merge."""
+        new: dict[tuple[int, int], int] = {}
+        pairs = zip(part.left.tolist(), part.right.tolist(), strict=True)
+        for k, pair in enumerate(pairs, start=first):
+            if pair not in self.numbers:
+                new.setdefault(pair, k)
+        return new
 
     def _append(self, name: str, values: NDArray[Any], first: int) -> None:
         """Put values behind the `first` ones of a column, which has room for twice as many."""

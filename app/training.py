@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Job, Jobs
 from app.learning import Outcome, Progress, Request, Seen, learn_apart
-from app.recording import Look, Recording, RoundLook, RoundRecording
+from app.recording import Look, MergeSettings, Recording, RoundLook, RoundRecording
 from engine.progress import Report
 
 Recorded = Recording | RoundRecording
@@ -59,6 +59,9 @@ class Trainer(QObject):
             return
 
         def work(report: Report, give: Any) -> Outcome:
+            if isinstance(request.settings, MergeSettings):
+                # A pattern that is compiled here is at hand when the window cuts its sample.
+                Recording(request.settings).cut("")
             return learn_apart(request, report, give)
 
         self.request, self.progress, self.look, self.error = request, None, None, None

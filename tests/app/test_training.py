@@ -37,7 +37,7 @@ def look_at(trained, upto, first=0, share=0.5):
     names = ("left", "right", "count", "ties", "rival_left", "rival_right", "rival_count")
     columns = {name: getattr(whole, name)[:upto] for name in names}
     so_far = replace(whole, tokens=whole.tokens[: upto + 1], **columns)
-    return look_from(replace(trained, merges=so_far), first, 43, share)
+    return look_from(replace(trained, merges=so_far), first, 43, share, [])
 
 
 def recording_of(trained):

@@ -312,7 +312,8 @@ def test_a_trace_of_100_000_steps_is_scrubbed(qtbot, window, trained):
     many = {name: np.resize(getattr(merges, name), 100_000) for name in COLUMNS}
     tokens = np.linspace(67, 10, 100_001).astype(np.int64)
     recording = Recording(SETTINGS)
-    recording.add(Look(0, replace(merges, tokens=tokens, **many), 90, 100_000, 1.0))
+    made = (merges.symbols[len(merges.base) :] * 100_000)[:100_000]
+    recording.add(Look(0, replace(merges, tokens=tokens, **many), made, 90, 100_000, 1.0))
     view = window.run
     view.grow(recording, 100_257)
     assert view.player.position == 100_000
