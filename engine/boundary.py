@@ -25,10 +25,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bpe import Bpe
 from engine.build import join, sort_edges
 from engine.errors import ParameterError
 from engine.lattice import Lattice
@@ -80,6 +82,7 @@ class Prefixes:
 
     def __init__(self, index: dict[bytes, int]) -> None:
         self.pieces = sorted(index.items())
+        self.text = {number: piece for piece, number in self.pieces}
         self.longest = max((len(piece) for piece in index), default=0)
 
     def starting(self, prefix: bytes) -> list[tuple[bytes, int]]:
@@ -105,6 +108,27 @@ class Covering:
     start: int
     beyond: bytes
     probability: float
+
+
+@dataclass(frozen=True)
+class _Stem:
+    """Text of a pre-token: its tokens, and the end of it that decides what may follow."""
+
+    ids: list[int]
+    tail: bytes
+
+
+def last_decides(bpe: Bpe) -> bool:
+    """Whether by a model's merges the last token alone decides what may stand after it.
+
+    Of two pairs that don't overlap the order of merging doesn't matter, so up to the first merge
+    across a border each side is merged as if it were alone. If tokens t1 … tk stand side by side
+    and q follows, a merge would cross the border of tk and q in the whole text exactly when it
+    does in the text of these two. Not so where something else than neighbours decides: marks at a
+    word's ends, whole words, pieces taken apart again, symbols that are left out.
+    """
+    plain = type(bpe) is Bpe and bpe.spelled_alike and not bpe.ignore_merges
+    return plain and not (bpe.unused or bpe.lacking)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +281,7 @@ class Boundary:
         if not self.data:
             return []
         if self.law:
-            return self._made[:n]
+            return [self._covering(*end) for end in self._made[:n]]
         lattice = self.lattice
         found = []
         for path in lattice.nbest(n):
@@ -272,28 +296,60 @@ class Boundary:
             found.append(Covering(ids, pieces, start, beyond, path.probability))
         return found
 
+    def _covering(self, start: int, number: int) -> Covering:
+        """Return what the model's own rule makes, with the last token `number` from `start`."""
+        stem, vocabulary = self._stems[start], self.model.vocabulary
+        piece = (self._later if start > self.first else self._initial).text[number]
+        own = [*stem.ids, number]
+        if len(stem.tail) == start - self.first:
+            # Not told by the last token alone: what comes before may be cut in another way too.
+            own, _, _ = next(self._segment([stem.tail + piece]))
+        ids = (*self._before, *own)
+        pieces = tuple(vocabulary.text(token) for token in ids)
+        return Covering(ids, pieces, start, piece[len(self.data) - start :], math.nan)
+
     @cached_property
-    def _made(self) -> list[Covering]:
-        """What the model's own rule makes of texts that go on, see `covering`."""
+    def _made(self) -> list[tuple[int, int]]:
+        """Start and id of each last token that the model's own rule gives, see `covering`."""
         ends = list(self.ends())
-        texts = [self.data[self.first : start] + piece for start, piece, _ in ends]
+        stems = self._stems
+        texts = [stems[start].tail + piece for start, piece, _ in ends]
+        cut = self._segment(texts)
+        found = []
+        for (start, _, number), (ids, starts, _) in zip(ends, cut, strict=True):
+            if ids and (ids[-1], starts[-1]) == (number, len(stems[start].tail)):
+                found.append((start, number))
+        return sorted(found)
+
+    @cached_property
+    def _stems(self) -> dict[int, _Stem]:
+        """What stands in the last pre-token before each place where a last token may start."""
+        starts = sorted({start for start, _, _ in self.ends()})
+        texts = [self.data[self.first : start] for start in starts]
+        bpe, stems = self.model.bpe, {}
+        local = bpe is not None and last_decides(bpe)
+        for start, text, (ids, at, to) in zip(starts, texts, self._segment(texts), strict=True):
+            tail = text
+            if local and ids and to[-1] == len(text):
+                last = text[at[-1] :]
+                # A token that isn't spelled like its text was made in another way.
+                tail = last if self.model.vocabulary.bytes(ids[-1]) == last else text
+            stems[start] = _Stem(ids, tail)
+        return stems
+
+    def _segment(self, texts: list[bytes]) -> Iterator[tuple[list[int], list[int], list[int]]]:
+        """Yield the ids of each text as a pre-token, and where in it they start and end."""
         cuts = np.cumsum([0, *(len(text) for text in texts)], dtype=np.int64)
         data = np.frombuffer(bytearray(b"".join(texts)), dtype=np.uint8)
         cut = self.model.segmenter.segment(data, cuts[:-1], cuts[1:])
-        bounds = np.searchsorted(cut.starts, cuts)
-        before = self._before
-        vocabulary = self.model.vocabulary
-        found = []
-        for i, (start, piece, number) in enumerate(ends):
-            low, high = int(bounds[i]), int(bounds[i + 1])
-            at = int(cuts[i]) + start - self.first
-            last = (cut.ids[high - 1], cut.starts[high - 1]) if high > low else (-1, -1)
-            if last == (number, at):
-                ids = (*before, *cut.ids[low:high].tolist())
-                pieces = tuple(vocabulary.text(token) for token in ids)
-                beyond = piece[len(self.data) - start :]
-                found.append(Covering(ids, pieces, start, beyond, math.nan))
-        return sorted(found, key=lambda covering: (covering.start, covering.ids[-1]))
+        bounds = np.searchsorted(cut.starts, cuts).tolist()
+        ids, starts, ends = cut.ids.tolist(), cut.starts.tolist(), cut.ends.tolist()
+        for (low, high), at in zip(pairwise(bounds), cuts.tolist(), strict=False):
+            yield (
+                ids[low:high],
+                [start - at for start in starts[low:high]],
+                [end - at for end in ends[low:high]],
+            )
 
     @cached_property
     def _before(self) -> list[int]:

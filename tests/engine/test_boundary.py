@@ -137,6 +137,24 @@ def test_what_a_bpe_model_makes_of_longer_texts(tmp_path: Path) -> None:
         assert all(math.isnan(covering.probability) for covering in found.covering(9))
 
 
+def test_long_prompts_are_covered_by_what_the_whole_text_becomes(tmp_path: Path) -> None:
+    # The last token alone decides what may follow: held against cutting every whole text.
+    rng = random.Random(7)
+    for _ in range(40):
+        merges = random_merges(rng, "ab", 10)
+        model = load(write_huggingface(merges, tmp_path))
+        prompt = "".join(rng.choice("ab") for _ in range(rng.randint(6, 30)))
+        ends = {a + b for a, b in merges} | set("abcd")
+        naive = set()
+        for start in range(len(prompt)):
+            for piece in ends:
+                if piece.startswith(prompt[start:]):
+                    ids = model.encode(prompt[:start] + piece).ids.tolist()
+                    if model.vocabulary.text(ids[-1]) == piece:
+                        naive.add(tuple(ids))
+        assert {covering.ids for covering in boundary(model, Text(prompt)).covering(99)} == naive
+
+
 def test_tokens_before_the_last_word_stand(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     path.write_text("[UNK]\nthe\nwa\nwatch\n##t\n##ter\n##tch\nx\n", encoding="utf-8")
