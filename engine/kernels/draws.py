@@ -1,8 +1,9 @@
-"""Drawing a path of a lattice. Twins: `engine.samplers.gibbs`, `engine.samplers.pairwise`.
+"""Drawing paths of a lattice. Twins: `engine.samplers.gibbs`, `engine.samplers.pairwise`.
 
 Edges are named by their place in by_end order. start: int32[e]. arriving: int64[n_nodes + 1], the
-first edge into each node, and e. key: the stream of random numbers. path: int32 with room for
-n_nodes − 1 edges; it gets the edges drawn, last edge first, and their number is returned.
+first edge into each node, and e. keys: uint64[d], the stream of random numbers of each draw. What
+is returned: int32, the edges of the draws one after the other, each from the last edge to the
+first, and int64[d + 1], where each draw begins and ends.
 """
 
 from __future__ import annotations
@@ -10,94 +11,114 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Floats, Int, Ints, Longs, u
 from engine.kernels.unigram import U64, random_number
 from engine.passes import FLOOR
 
+Keys = NDArray[np.uint64]
 
-def draw_path(chance: Floats, start: Ints, arriving: Longs, key: int, path: Ints) -> int:
+
+def draw_paths(chance: Floats, start: Ints, arriving: Longs, keys: Keys) -> tuple[Ints, Longs]:
     """Draw by coins: of the edges into a node the last whose coin was won is held.
 
-    chance: float64[e]; number i of the stream decides edge i.
+    chance: float64[e]; number i of a stream decides edge i.
     """
-    _check(chance, start, arriving, path)
-    return int(draw_kernel(chance, start, arriving, U64(key), path))
+    paths, bounds = _room(chance, start, arriving, keys)
+    return paths[: draw_kernel(chance, start, arriving, keys, paths, bounds)], bounds
 
 
-def choose_path(bounds: Floats, start: Ints, arriving: Longs, key: int, path: Ints) -> int:
-    """Draw by one number for each node on the path: the first edge whose bound is greater.
+def choose_paths(limits: Floats, start: Ints, arriving: Longs, keys: Keys) -> tuple[Ints, Longs]:
+    """Draw by one number for each node on the path: the first edge whose limit is greater.
 
-    bounds: float64[e]; of the edges into each node that can be reached one has 1 or more. Number
-    k of the stream chooses the k-th edge from the end.
+    limits: float64[e]; of the edges into each node that can be reached one has 1 or more. Number
+    k of a stream chooses the k-th edge from the end.
     """
-    _check(bounds, start, arriving, path)
-    return int(choose_kernel(bounds, start, arriving, U64(key), path))
+    paths, bounds = _room(limits, start, arriving, keys)
+    return paths[: choose_kernel(limits, start, arriving, keys, paths, bounds)], bounds
 
 
-def hold_path(
+def hold_paths(
     start: Ints,
     end: Ints,
     score: Floats,
     best: Floats,
     theta: float,
     accumulate: bool,
-    key: int,
-    path: Ints,
-) -> int:
+    keys: Keys,
+) -> tuple[Ints, Longs]:
     """Draw by coins against the path held: viterbi-v1, or with `accumulate` viterbi-v1.5.
 
     end: int32[e]. score: float64[e]. best: float64[n_nodes], the best score of each node. Number
-    i of the stream decides edge i.
+    i of a stream decides edge i.
     """
     n_nodes, size = len(best), len(start)
-    if not size == len(end) == len(score) or len(path) < n_nodes - 1:
+    if not size == len(end) == len(score):
         raise ValueError("the arrays don't fit together")
     if size and (int(end.max()) >= n_nodes or int(start.min()) < 0 or (start >= end).any()):
         raise ValueError("an edge leads outside the nodes, or back")
-    return int(hold_kernel(start, end, score, best, float(theta), accumulate, U64(key), path))
+    paths = np.empty(len(keys) * (n_nodes - 1), dtype=np.int32)
+    bounds = np.zeros(len(keys) + 1, dtype=np.int64)
+    count = hold_kernel(start, end, score, best, float(theta), accumulate, keys, paths, bounds)
+    return paths[:count], bounds
 
 
-def _check(values: Floats, start: Ints, arriving: Longs, path: Ints) -> None:
+def _room(values: Floats, start: Ints, arriving: Longs, keys: Keys) -> tuple[Ints, Longs]:
+    """Check the arrays and return room for the paths and their bounds."""
     n_nodes = len(arriving) - 1
-    if not len(values) == len(start) == int(arriving[-1]) or len(path) < n_nodes - 1:
+    if not len(values) == len(start) == int(arriving[-1]):
         raise ValueError("the arrays don't fit together")
+    paths = np.empty(len(keys) * (n_nodes - 1), dtype=np.int32)
+    return paths, np.zeros(len(keys) + 1, dtype=np.int64)
 
 
 @kernel
-def draw_kernel(chance: Floats, start: Ints, arriving: Longs, key: np.uint64, path: Ints) -> Int:
-    """Follow the edges held from the last node; see `draw_path`.
+def draw_kernel(
+    chance: Floats, start: Ints, arriving: Longs, keys: Keys, paths: Ints, bounds: Longs
+) -> Int:
+    """Follow the edges held from the last node; see `draw_paths`. Return the edges in all.
 
     Coins are looked at from the last one back and only at nodes on the path.
     """
     count = ZERO
-    node = arriving.size - 2
-    while node > 0:
-        place = arriving[u(node + 1)] - 1
-        first = arriving[u(node)]
-        while place > first and not random_number(key, U64(place)) < chance[u(place)]:
-            place -= 1
-        path[u(count)] = place
-        count += 1
-        node = start[u(place)]
+    for draw in range(keys.size):
+        key = keys[u(draw)]
+        node = arriving.size - 2
+        while node > 0:
+            place = arriving[u(node + 1)] - 1
+            first = arriving[u(node)]
+            while place > first and not random_number(key, U64(place)) < chance[u(place)]:
+                place -= 1
+            paths[u(count)] = place
+            count += 1
+            node = start[u(place)]
+        bounds[u(draw + 1)] = count
     return count
 
 
 @kernel
-def choose_kernel(bounds: Floats, start: Ints, arriving: Longs, key: np.uint64, path: Ints) -> Int:
-    """Choose an edge into each node from the last one back; see `choose_path`."""
+def choose_kernel(
+    limits: Floats, start: Ints, arriving: Longs, keys: Keys, paths: Ints, bounds: Longs
+) -> Int:
+    """Choose an edge into each node from the last one back; see `choose_paths`."""
     count = ZERO
-    node = arriving.size - 2
-    while node > 0:
-        number = random_number(key, U64(count))
-        place = arriving[u(node)]
-        last = arriving[u(node + 1)] - 1
-        while place < last and not number < bounds[u(place)]:
-            place += 1
-        path[u(count)] = place
-        count += 1
-        node = start[u(place)]
+    for draw in range(keys.size):
+        key = keys[u(draw)]
+        number = ZERO
+        node = arriving.size - 2
+        while node > 0:
+            chosen = random_number(key, U64(number))
+            place = arriving[u(node)]
+            last = arriving[u(node + 1)] - 1
+            while place < last and not chosen < limits[u(place)]:
+                place += 1
+            paths[u(count)] = place
+            count += 1
+            number += 1
+            node = start[u(place)]
+        bounds[u(draw + 1)] = count
     return count
 
 
@@ -109,42 +130,47 @@ def hold_kernel(
     best: Floats,
     theta: float,
     accumulate: bool,
-    key: np.uint64,
-    path: Ints,
+    keys: Keys,
+    paths: Ints,
+    bounds: Longs,
 ) -> Int:
-    """Pass over all edges, then follow those held from the last node; see `hold_path`."""
+    """Pass over all edges, then follow those held from the last node; see `hold_paths`."""
     n_nodes = best.size
-    held = np.full(n_nodes, -np.inf)
-    accumulated = np.full(n_nodes, -np.inf)
-    holder = np.full(n_nodes, -1, np.int32)
-    held[u(0)] = 0.0
-    for place in range(start.size):
-        node = end[u(place)]
-        newcomer = held[u(start[u(place)])] + score[u(place)]
-        if newcomer == -np.inf:
-            continue
-        chance = 1.0
-        if accumulate:
-            a = max(FLOOR, theta * (newcomer - best[u(node)]))
-            so_far = accumulated[u(node)]
-            after = a
-            if so_far > -np.inf:
-                after = max(a, so_far) + math.log1p(math.exp(-abs(a - so_far)))
-                chance = math.exp(min(0.0, a - after))
-            accumulated[u(node)] = after
-        elif held[u(node)] > -np.inf:
-            lead = theta * (newcomer - held[u(node)])
-            if lead >= 0.0:
-                chance = 1.0 / (1.0 + math.exp(-lead))
-            else:
-                chance = math.exp(lead) / (1.0 + math.exp(lead))
-        if random_number(key, U64(place)) < chance:
-            held[u(node)] = newcomer
-            holder[u(node)] = place
+    held = np.empty(n_nodes)
+    accumulated = np.empty(n_nodes)
+    holder = np.empty(n_nodes, np.int32)
     count = ZERO
-    node = n_nodes - 1
-    while node > 0 and holder[u(node)] >= 0:
-        path[u(count)] = holder[u(node)]
-        count += 1
-        node = start[u(holder[u(node)])]
+    for draw in range(keys.size):
+        key = keys[u(draw)]
+        held[:], accumulated[:], holder[:] = -np.inf, -np.inf, -1
+        held[u(0)] = 0.0
+        for place in range(start.size):
+            node = end[u(place)]
+            newcomer = held[u(start[u(place)])] + score[u(place)]
+            if newcomer == -np.inf:
+                continue
+            chance = 1.0
+            if accumulate:
+                a = max(FLOOR, theta * (newcomer - best[u(node)]))
+                so_far = accumulated[u(node)]
+                after = a
+                if so_far > -np.inf:
+                    after = max(a, so_far) + math.log1p(math.exp(-abs(a - so_far)))
+                    chance = math.exp(min(0.0, a - after))
+                accumulated[u(node)] = after
+            elif held[u(node)] > -np.inf:
+                lead = theta * (newcomer - held[u(node)])
+                if lead >= 0.0:
+                    chance = 1.0 / (1.0 + math.exp(-lead))
+                else:
+                    chance = math.exp(lead) / (1.0 + math.exp(lead))
+            if random_number(key, U64(place)) < chance:
+                held[u(node)] = newcomer
+                holder[u(node)] = place
+        at = n_nodes - 1
+        while at > 0 and holder[u(at)] >= 0:
+            paths[u(count)] = holder[u(at)]
+            count += 1
+            at = np.int64(start[u(holder[u(at)])])
+        bounds[u(draw + 1)] = count
     return count

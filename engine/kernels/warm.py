@@ -111,10 +111,10 @@ def _warm_lattice() -> None:
 
 def _warm_draws() -> None:
     start, arriving = np.array([0], dtype=np.int32), np.array([0, 0, 1], dtype=np.int64)
-    path = np.empty(1, dtype=np.int32)
-    draws.draw_path(np.ones(1), start, arriving, 0, path)
-    draws.choose_path(np.ones(1), start, arriving, 0, path)
-    draws.hold_path(start, start + 1, np.zeros(1), np.zeros(2), 1.0, False, 0, path)
+    keys = np.zeros(1, dtype=np.uint64)
+    draws.draw_paths(np.ones(1), start, arriving, keys)
+    draws.choose_paths(np.ones(1), start, arriving, keys)
+    draws.hold_paths(start, start + 1, np.zeros(1), np.zeros(2), 1.0, False, keys)
 
 
 def _warm_spaces() -> None:

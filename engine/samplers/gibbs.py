@@ -28,8 +28,11 @@ from engine.sampler import EXACT_LIMIT, Ints, PathLaw, SamplingSettings, law_of
 if TYPE_CHECKING:
     from engine.lattice import Lattice, Path
 
+Longs = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
 BLOCK = 1 << 21
-"""Random numbers made at once."""
+"""Random numbers made, or edges drawn, at once."""
 
 
 def exact_law(lattice: Lattice, theta: float = 1.0) -> list[Path]:
@@ -77,9 +80,9 @@ def draw_perfect(
     """
     chance, n_edges = reservoir(lattice, settings.theta).chance, lattice.n_edges
     if compiled(n_edges):
-        from engine.kernels.draws import draw_path
+        from engine.kernels.draws import draw_paths
 
-        return _drawn_backwards(lattice, partial(draw_path, chance), seed, draws)
+        return _drawn_backwards(lattice, partial(draw_paths, chance), seed, draws)
     block = max(1, BLOCK // max(1, n_edges))
     drawn: list[Ints] = []
     for first in range(0, len(draws), block):
@@ -152,9 +155,9 @@ def _flat_weights(lattice: Lattice) -> NDArray[np.float64]:
 def _chosen_paths(lattice: Lattice, sums: Reservoir, seed: int, draws: range) -> list[Ints]:
     bounds = arrival_bounds(lattice, sums)
     if compiled(lattice.n_edges):
-        from engine.kernels.draws import choose_path
+        from engine.kernels.draws import choose_paths
 
-        return _drawn_backwards(lattice, partial(choose_path, bounds), seed, draws)
+        return _drawn_backwards(lattice, partial(choose_paths, bounds), seed, draws)
     start = lattice.start[lattice.by_end].tolist()
     arriving = arriving_edges(lattice).tolist()
     limit, order = bounds.tolist(), lattice.by_end
@@ -201,17 +204,27 @@ def arriving_edges(lattice: Lattice) -> NDArray[np.int64]:
 
 def _drawn_backwards(
     lattice: Lattice,
-    draw_path: Callable[[Ints, NDArray[np.int64], int, Ints], int],
+    draw_paths: Callable[[Ints, Longs, Keys], tuple[Ints, Longs]],
     seed: int,
     draws: range,
 ) -> list[Ints]:
     """Return the path of each draw, edge by edge from the last node, by a kernel."""
     start, arriving = lattice.start[lattice.by_end], arriving_edges(lattice)
-    path = np.empty(lattice.n_nodes, dtype=np.int32)
-    drawn = []
-    for draw in draws:
-        size = draw_path(start, arriving, key_of(seed, draw), path)
-        drawn.append(lattice.by_end[path[:size][::-1]])
+    return drawn_in_blocks(lattice, partial(draw_paths, start, arriving), seed, draws)
+
+
+def drawn_in_blocks(
+    lattice: Lattice, draw_paths: Callable[[Keys], tuple[Ints, Longs]], seed: int, draws: range
+) -> list[Ints]:
+    """Return the path of each draw by a kernel of `engine.kernels.draws`, many at once."""
+    block = max(1, BLOCK // lattice.n_nodes)
+    drawn: list[Ints] = []
+    for first in range(0, len(draws), block):
+        keys = [key_of(seed, draw) for draw in draws[first : first + block]]
+        paths, bounds = draw_paths(np.array(keys, dtype=np.uint64))
+        # The last edge of a path comes first.
+        edges, cuts = lattice.by_end[paths[::-1]], (len(paths) - bounds).tolist()
+        drawn += [edges[to:at] for at, to in pairwise(cuts)]
     return drawn
 
 

@@ -18,6 +18,7 @@ every coin.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from engine.kernels import compiled
 from engine.passes import FLOOR, check_theta, require_path
 from engine.rng import key_of, uniform
 from engine.sampler import EXACT_LIMIT, Ints, PathLaw, SamplingSettings, law_of
+from engine.samplers.gibbs import drawn_in_blocks
 from engine.search import follow
 
 if TYPE_CHECKING:
@@ -45,24 +47,19 @@ def draw(
     The coin of edge i in by_end order uses number i of the draw's stream, as in perfect sampling.
     """
     theta = _checked(lattice, settings.theta)
-    if not compiled(lattice.n_edges):
+    if not compiled(lattice.n_edges * len(draws)):
         return [held_path(version, lattice, theta, key_of(seed, draw)) for draw in draws]
-    from engine.kernels.draws import hold_path
+    from engine.kernels.draws import hold_paths
 
     order = lattice.by_end
     start, end, score = lattice.start[order], lattice.end[order], lattice.score[order]
-    best = lattice.best_pass.total
-    path = np.empty(lattice.n_nodes, dtype=np.int32)
-    drawn = []
-    for draw in draws:
-        key = key_of(seed, draw)
-        size = hold_path(start, end, score, best, theta, version == "v1.5", key, path)
-        drawn.append(order[path[:size][::-1]])
-    return drawn
+    best, accumulate = lattice.best_pass.total, version == "v1.5"
+    hold = partial(hold_paths, start, end, score, best, theta, accumulate)
+    return drawn_in_blocks(lattice, hold, seed, draws)
 
 
 def held_path(version: Version, lattice: Lattice, theta: float, key: int) -> Ints:
-    """Return the edges of one draw: the plain twin of `engine.kernels.draws.hold_path`."""
+    """Return the edges of one draw: the plain twin of `engine.kernels.draws.hold_paths`."""
     order = lattice.by_end
     starts, ends = lattice.start[order].tolist(), lattice.end[order].tolist()
     scores, best = lattice.score[order].tolist(), lattice.best_pass.total.tolist()
