@@ -224,7 +224,7 @@ def with_text(lab: Lab, text: str) -> Lab:
 def recording_of(lab: Lab) -> Recording:
     """Return the merges as the training window shows them."""
     recording = Recording(lab.trained.settings)
-    recording.add(look_at(lab.trained, 0, MERGES, 1.0))
+    recording.add(look_at(lab.trained, 0, MERGES, 1.0, []))
     return recording
 
 

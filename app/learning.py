@@ -18,12 +18,13 @@ from app.recording import Look, RoundLook, RoundRow, look_at
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report, silent
-from engine.train import bpe, bytepiece, merge_record, unigram, wordpiece, wordpiece_record
+from engine.train import bpe, bytepiece, unigram, wordpiece
 from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe, units_of
 from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece, train_bytepiece
 from engine.train.kinds import KINDS, Trained
 from engine.train.merges import LearntMerges
 from engine.train.save import check_kind, save, write_record
+from engine.train.ties import ties_at
 from engine.train.unigram import UnigramSettings, train_unigram
 from engine.train.wordpiece import TrainedWordPiece, WordPieceSettings, train_wordpiece
 
@@ -181,12 +182,13 @@ def _ties(
     symbols: Sequence[bytes]
     if isinstance(trained, TrainedWordPiece):
         symbols = [piece.encode() for piece in trained.pieces[len(trained.settings.specials) :]]
-        found = wordpiece_record.ties_at(trained, step)
+        settings = trained.settings
+        found = ties_at(
+            trained.symbols.units, trained.merges, step, settings.select, settings.least
+        )
     else:
         symbols = trained.merges.symbols
-        found = merge_record.ties_at(
-            units_of(trained.words, trained.settings), trained.merges, step
-        )
+        found = ties_at(units_of(trained.words, trained.settings), trained.merges, step)
     return sorted((symbols[left], symbols[right]) for left, right in found)
 
 

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.commands.common import Parser, terminal_report
+from engine.commands.common import Parser
 from engine.commands.training import Algorithm
 from engine.display import visible
 from engine.errors import ParameterError
 from engine.terminal import aligned, counted, styled
 from engine.train.bpe import BpeSettings, Style, TrainedBpe, check_settings, train_bpe
 from engine.train.given import read_given
-from engine.train.merge_record import record_of
 from engine.train.merges import LONGEST, TIE_BREAKS
-from engine.train.record import Record
 from engine.train.veto import PatternVeto
 from engine.train.words import NAMES
 
@@ -64,11 +62,6 @@ def _add_options(parser: Parser) -> None:
         metavar="REGEX",
         help="no merge makes a piece in which this regular expression finds a match",
     )
-    parser.add_argument(
-        "--ties",
-        action="store_true",
-        help="with --log: write the whole tie set of each merge, which takes time and room",
-    )
 
 
 def _settings(arguments: argparse.Namespace) -> BpeSettings:
@@ -85,8 +78,6 @@ def _settings(arguments: argparse.Namespace) -> BpeSettings:
             "",
             "add --byte-level, or choose refuse, skip or replace",
         )
-    if arguments.ties and arguments.log is None:
-        raise ParameterError("--ties is for the record", "", "add --log FILE")
     settings = BpeSettings(
         arguments.vocab_size,
         style,
@@ -130,10 +121,6 @@ def _notes(trained: TrainedBpe) -> list[str]:
     return [*notes, f"{why}: the vocabulary ends at {counted(trained.size, 'piece')}"]
 
 
-def _record(trained: TrainedBpe, arguments: argparse.Namespace) -> Record:
-    return record_of(trained, arguments.ties, terminal_report("merges, for their ties"))
-
-
 def _lines(trained: TrainedBpe) -> list[str]:
     learnt = trained.merges
     symbols = learnt.symbols
@@ -164,5 +151,4 @@ BPE = Algorithm(
     _notes,
     _lines,
     ("refuse", "skip", "replace", "bytes"),
-    _record,
 )

@@ -25,8 +25,8 @@ from engine.progress import Report
 from engine.stopping import stopped_at_once
 from engine.terminal import counted, number, styled
 from engine.train.kinds import KINDS, Trained
-from engine.train.record import Record, kind_of_record, write_rows
-from engine.train.save import check_format, save, write_record
+from engine.train.record import kind_of_record, write_rows
+from engine.train.save import check_format, record_of, save
 
 _INVALID: dict[Invalid, str] = {
     "refuse": "an error",
@@ -45,7 +45,7 @@ class Algorithm:
     the common ones, and checked as far as they can be without the texts. train: from texts,
     settings and a report. document: its own keys of the JSON document. notes: what to know of the
     run, as why it ended early. lines: what a person sees below the sum. invalid: what may become
-    of lines that aren't UTF-8. record: of the run, where an option has a say in it.
+    of lines that aren't UTF-8.
     """
 
     name: str
@@ -59,7 +59,6 @@ class Algorithm:
     notes: Callable[[Any], list[str]]
     lines: Callable[[Any], list[str]]
     invalid: tuple[Invalid, ...] = ("refuse", "skip", "replace")
-    record: Callable[[Any, argparse.Namespace], Record] | None = None
 
 
 def add_algorithm(algorithms: Subparsers, algorithm: Algorithm) -> None:
@@ -103,11 +102,19 @@ def add_algorithm(algorithms: Subparsers, algorithm: Algorithm) -> None:
         type=Path,
         help="write what each step did, a row for each, as .csv or .json",
     )
+    if KINDS[algorithm.settings_type].record_ties is not None:
+        parser.add_argument(
+            "--ties",
+            action="store_true",
+            help="with --log: write the whole tie set of each merge, which takes time and room",
+        )
 
 
 def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
     """Train, write the model and the record, and print what came out."""
     begun = time.perf_counter()
+    if getattr(arguments, "ties", False) and arguments.log is None:
+        raise ParameterError("--ties is for the record", "", "add --log FILE")
     settings = algorithm.settings(arguments)
     files = _check(settings, arguments.output, arguments.format or "", arguments.log)
     paths = [bundled.locate_corpus(path) for path in arguments.corpus]
@@ -125,12 +132,10 @@ def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
         *save(trained, arguments.output, arguments.format or ""),
     ]
     if arguments.log is not None:
-        if algorithm.record is None:
-            write_record(trained, arguments.log)
-        else:
-            with stopped_at_once():  # tie sets take as long as the run
-                record = algorithm.record(trained, arguments)
-            write_rows(record, arguments.log)
+        with stopped_at_once():  # tie sets take as long as the run
+            ties = getattr(arguments, "ties", False)
+            record = record_of(trained, ties, terminal_report("merges, for their ties"))
+        write_rows(record, arguments.log)
     seconds = time.perf_counter() - begun
     if arguments.json:
         print_json(

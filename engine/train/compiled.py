@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -180,11 +180,10 @@ class Work:
             if self.state[kernel.LACKING]:
                 self._widen()
 
-    def pairs(self, numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
-        """Return the two symbols of each pair of some numbers."""
-        keys = self.keys[numbers]
-        left = (keys >> np.uint64(32)).astype(np.int64).tolist()
-        return list(zip(left, (keys & tie_heap.LOW).astype(np.int64).tolist(), strict=True))
+    def pairs(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the pairs, left << 32 | right, and their counts; some may have gone."""
+        count = int(self.state[kernel.PAIRS])
+        return self.keys[:count], self.counts[:count]
 
     def _learn(self) -> int:
         """Learn for a while; return why the kernel came back."""
@@ -224,23 +223,22 @@ def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
     return longer
 
 
-def pair_counts(units: Units, rules: Rules, report: Report) -> dict[tuple[int, int], int]:
-    """Return how often each pair stands once the given merges of the rules are done."""
+def pairs_after(
+    units: Units, rules: Rules, report: Report
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Do what `engine.train.plain.pairs_after` does."""
     work = Work(units, rules)
     work.run(report)
-    count = int(work.state[kernel.PAIRS])
-    stand = np.flatnonzero(work.counts[:count] > 0)
-    return dict(zip(work.pairs(stand), work.counts[stand].tolist(), strict=True))
+    return work.pairs()
 
 
-def tie_sets(
-    units: Units, rules: Rules, counts: Sequence[int], report: Report
-) -> Iterator[list[tuple[int, int]]]:
-    """Do what `engine.train.plain.tie_sets` does."""
-    work = Work(units, rules)
-    for step, count in enumerate(counts):
-        report(step, len(counts))
-        pairs = int(work.state[kernel.PAIRS])
-        yield [] if count == 0 else sorted(work.pairs(np.flatnonzero(work.counts[:pairs] == count)))
+def pair_states(
+    units: Units, rules: Rules, report: Report
+) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    """Do what `engine.train.plain.pair_states` does; the arrays hold until the next state."""
+    work, steps = Work(units, rules), len(rules.given)
+    for step in range(steps):
+        report(step, steps)
+        yield work.pairs()
         work.run_to(step + 1)
-    report(len(counts), len(counts))
+    report(steps, steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from engine.progress import Report
 from engine.train import bytepiece_record, merge_record, unigram_record, wordpiece_record
 from engine.train.bpe import BpeSettings
 from engine.train.bytepiece import BytePieceSettings
@@ -67,12 +68,14 @@ class Kind(NamedTuple):
     """A kind of vocabulary.
 
     name: as in "a NAME vocabulary". record: of a run, what each step did. writers: by the names
-    that `inspect` gives the formats, the one that holds most first.
+    that `inspect` gives the formats, the one that holds most first. record_ties: the record with
+    the whole tie set of each step, for which the run is done again; None where none is chosen.
     """
 
     name: str
     record: Callable[[Any], Record]
     writers: dict[str, Writer]
+    record_ties: Callable[[Any, Report], Record] | None = None
 
 
 KINDS: dict[type, Kind] = {
@@ -87,6 +90,7 @@ KINDS: dict[type, Kind] = {
             "gpt2": Writer(gpt2.write, gpt2.check),
             "subword-nmt": Writer(subword_nmt.write, subword_nmt.check, (".codes", ".bpe")),
         },
+        lambda trained, report: merge_record.record_of(trained, True, report),
     ),
     UnigramSettings: Kind(
         "Unigram",
@@ -105,6 +109,7 @@ KINDS: dict[type, Kind] = {
             "huggingface": Writer(wordpiece.write, wordpiece.check, (".json",)),
             "bert": Writer(wordpiece.write_list, wordpiece.check_list, (".txt",)),
         },
+        lambda trained, report: wordpiece_record.record_of(trained, True, report),
     ),
     BytePieceSettings: Kind(
         "BytePiece",

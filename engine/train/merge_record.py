@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from engine.display import visible
-from engine.errors import ParameterError
-from engine.kernels import compiled
 from engine.progress import Report, silent
 from engine.train.bpe import TrainedBpe, units_of
-from engine.train.merges import LearntMerges, Rules
+from engine.train.merges import LearntMerges
 from engine.train.record import Record
-from engine.train.units import Units
+from engine.train.ties import check_ties, tie_sets
 
 FIELDS = (
     "step", "id", "left", "right", "piece", "count", "ties", "rival_left", "rival_right",
@@ -65,64 +60,19 @@ def _columns(learnt: LearntMerges) -> Any:
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
-MOST_TIES = 20_000_000
-"""Pairs of all tie sets that a record may hold: it is made in memory."""
-
-
 def record_of(trained: TrainedBpe, ties: bool = False, report: Report = silent) -> Record:
     """Return the record of the run.
 
-    ties: with a field `tie_set`, the pairs that had the count of each merge as `ties_at` gives
-    them. The run is done again for it. Raises `ParameterError` for more than `MOST_TIES` pairs.
+    ties: with a field `tie_set`, the pairs that had the count of each merge, see
+    `engine.train.ties`. The run is done again for it. Raises `ParameterError` for too many pairs.
     """
     about = {"algorithm": "bpe", "tie_break": trained.merges.tie_break}
     rows = rows_of(trained)
     if not ties:
         return Record(about, FIELDS, rows)
-    total = int(trained.merges.ties.sum(dtype=np.int64))
-    if total > MOST_TIES:
-        raise ParameterError(
-            f"the tie sets hold {total:,} pairs, more than {MOST_TIES:,}",
-            "",
-            "ask for fewer merges or a higher lowest count, or leave the tie sets out",
-        )
+    check_ties(trained.merges)
     symbols = [visible(symbol) for symbol in trained.merges.symbols]
     units = units_of(trained.words, trained.settings)
     for row, found in zip(rows, tie_sets(units, trained.merges, report), strict=True):
         row["tie_set"] = [[symbols[left], symbols[right]] for left, right in found]
     return Record(about, (*FIELDS, "tie_set"), rows)
-
-
-def tie_sets(
-    units: Units, learnt: LearntMerges, report: Report = silent
-) -> Iterator[list[tuple[int, int]]]:
-    """Yield the whole tie set of each merge in order, as `ties_at` gives it."""
-    given = list(zip(learnt.left.tolist(), learnt.right.tolist(), strict=True))
-    counts = np.where(learnt.ties > 0, learnt.count, 0).tolist()
-    rules = Rules(len(given), learnt.tie_break, 1, given=given)
-    if compiled(len(units.symbols)):
-        from engine.train.compiled import tie_sets as sets
-    else:
-        from engine.train.plain import tie_sets as sets
-    return sets(units, rules, counts, report)
-
-
-def ties_at(units: Units, learnt: LearntMerges, step: int) -> list[tuple[int, int]]:
-    """Return the whole tie set of a merge, sorted by ids: the pairs that had its count then.
-
-    step: from 0. The merges before it are done again, without choosing, which takes as long as
-    learning them did. Empty for a merge that was given. Pairs that a veto or the greatest length
-    kept out are among them.
-    """
-    if not 0 <= step < len(learnt):
-        raise ParameterError(f"step {step}", "", f"there are {len(learnt):,}, counted from 0")
-    if learnt.ties[step] == 0:
-        return []
-    given = list(zip(learnt.left[:step].tolist(), learnt.right[:step].tolist(), strict=True))
-    rules = Rules(step, learnt.tie_break, 1, given=given)
-    count = int(learnt.count[step])
-    if compiled(len(units.symbols)):
-        from engine.train.compiled import pair_counts
-    else:
-        from engine.train.plain import pair_counts
-    return sorted(pair for pair, n in pair_counts(units, rules, silent).items() if n == count)

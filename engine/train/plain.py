@@ -7,12 +7,13 @@ Slow, short and easily seen to be right: it serves small corpora and is what
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.progress import Report
 from engine.train.merges import Ended, LearntMerges, Rules, Watch
@@ -137,34 +138,42 @@ def _merge(word: list[int], left: int, right: int, new: int) -> None:
         i += 1
 
 
-def pair_counts(units: Units, rules: Rules, report: Report) -> dict[Pair, int]:
-    """Return how often each pair stands once the given merges of the rules are done."""
-    flat, cuts = units.symbols.tolist(), units.offsets.tolist()
-    words = [flat[a:b] for a, b in pairwise(cuts)]
+def pairs_after(
+    units: Units, rules: Rules, report: Report
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the pairs, left << 32 | right, and how often each stands after the given merges.
+
+    Pairs that stand nowhere may be among them, with a count of 0.
+    """
+    words, weights = _words(units), units.counts.tolist()
     for place, (left, right) in enumerate(rules.given):
         report(place, len(rules.given))
         for word in words:
             _merge(word, left, right, len(units.base) + place)
-    return dict(_counted(words, units.counts.tolist()))
+    return _state(_counted(words, weights))
 
 
-def tie_sets(
-    units: Units, rules: Rules, counts: Sequence[int], report: Report
-) -> Iterator[list[Pair]]:
-    """Yield for each given merge of the rules the pairs that have a count before it, by ids.
-
-    counts: one for each merge; 0 for no pairs at all.
-    """
-    flat, cuts = units.symbols.tolist(), units.offsets.tolist()
-    words = [flat[a:b] for a, b in pairwise(cuts)]
-    weights = units.counts.tolist()
-    for step, ((left, right), count) in enumerate(zip(rules.given, counts, strict=True)):
-        report(step, len(counts))
-        found = _counted(words, weights) if count else {}
-        yield sorted(pair for pair, n in found.items() if n == count)
+def pair_states(
+    units: Units, rules: Rules, report: Report
+) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    """Yield before each given merge of the rules what `pairs_after` gives after those before it."""
+    words, weights = _words(units), units.counts.tolist()
+    for step, (left, right) in enumerate(rules.given):
+        report(step, len(rules.given))
+        yield _state(_counted(words, weights))
         for word in words:
             _merge(word, left, right, len(units.base) + step)
-    report(len(counts), len(counts))
+    report(len(rules.given), len(rules.given))
+
+
+def _words(units: Units) -> list[list[int]]:
+    flat, cuts = units.symbols.tolist(), units.offsets.tolist()
+    return [flat[a:b] for a, b in pairwise(cuts)]
+
+
+def _state(found: Counter[Pair]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    keys = np.array([left << 32 | right for left, right in found], dtype=np.uint64)
+    return keys, np.array(list(found.values()), dtype=np.int64)
 
 
 def _counted(words: list[list[int]], counts: list[int]) -> Counter[Pair]:

@@ -11,8 +11,9 @@ from typing import Any
 from engine.errors import ParameterError
 from engine.files import replacing
 from engine.formats.gpt2 import MERGES, VOCABULARIES
+from engine.progress import Report, silent
 from engine.train.kinds import KINDS, Trained
-from engine.train.record import write_rows
+from engine.train.record import Record, write_rows
 
 _PAIRS = tuple(zip(VOCABULARIES, MERGES, strict=True))
 
@@ -30,9 +31,25 @@ def save(trained: Trained, path: Path, format: str = "") -> tuple[str, ...]:  # 
     return written.notes
 
 
-def write_record(trained: Trained, path: Path) -> None:
-    """Write the record of a run by `engine.train.record.write_rows`."""
-    write_rows(KINDS[type(trained.settings)].record(trained), path)
+def record_of(trained: Trained, ties: bool = False, report: Report = silent) -> Record:
+    """Return the record of a run.
+
+    ties: with the whole tie set of each step; the run is done again for it. Raises `ParameterError`
+    for tie sets that are too big, or of an algorithm that has none.
+    """
+    kind = KINDS[type(trained.settings)]
+    if not ties:
+        return kind.record(trained)
+    if kind.record_ties is None:
+        raise ParameterError(
+            f"{kind.name} chooses between no pairs", "", "write the record without tie sets"
+        )
+    return kind.record_ties(trained, report)
+
+
+def write_record(trained: Trained, path: Path, ties: bool = False, report: Report = silent) -> None:
+    """Write the record of a run, as `record_of` gives it, by `engine.train.record.write_rows`."""
+    write_rows(record_of(trained, ties, report), path)
 
 
 def check_kind(settings: Any, name: str) -> None:

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.display import visible
-from engine.errors import ParameterError
-from engine.kernels import compiled
-from engine.progress import silent
-from engine.train.merges import LearntMerges, Rules, Select
+from engine.progress import Report, silent
+from engine.train.merges import LearntMerges, Select
 from engine.train.record import Record
+from engine.train.ties import check_ties, symbol_counts, tie_sets
 from engine.train.units import Units
 from engine.train.wordpiece import TrainedWordPiece
 
@@ -39,7 +38,7 @@ class Step(NamedTuple):
 
 def steps_of(units: Units, learnt: LearntMerges, select: Select) -> Iterator[Step]:
     """Yield the step of each merge; its scores are exact."""
-    total = _counts(units, len(learnt.base) + len(learnt))
+    total = symbol_counts(units, len(learnt.base) + len(learnt)).tolist()
 
     def score(left: int, right: int, count: int) -> Fraction:
         return Fraction(count, total[left] * total[right] if select == "likelihood" else 1)
@@ -64,8 +63,14 @@ def steps_of(units: Units, learnt: LearntMerges, select: Select) -> Iterator[Ste
         new += 1
 
 
-def record_of(trained: TrainedWordPiece) -> Record:
-    """Return the record of the run."""
+def record_of(trained: TrainedWordPiece, ties: bool = False, report: Report = silent) -> Record:
+    """Return the record of the run.
+
+    ties: with a field `tie_set`, the pairs that were as good as the one that merged, see
+    `engine.train.ties`. The run is done again for it. Raises `ParameterError` for too many pairs.
+    """
+    if ties:
+        check_ties(trained.merges)
     learnt, settings = trained.merges, trained.settings
     specials, base = len(settings.specials), len(learnt.base)
     pieces = [visible(piece.encode()) for piece in trained.pieces[specials:]]
@@ -99,56 +104,13 @@ def record_of(trained: TrainedWordPiece) -> Record:
         "select": settings.select,
         "tie_break": settings.tie_break,
     }
-    return Record(about, FIELDS, rows)
+    if not ties:
+        return Record(about, FIELDS, rows)
+    sets = tie_sets(trained.symbols.units, learnt, report, settings.select, settings.least)
+    for row, found in zip(rows, sets, strict=True):
+        row["tie_set"] = [[pieces[left], pieces[right]] for left, right in found]
+    return Record(about, (*FIELDS, "tie_set"), rows)
 
 
 def _plain(score: Fraction) -> int | float:
     return score.numerator if score.denominator == 1 else float(score)
-
-
-def ties_at(trained: TrainedWordPiece, step: int) -> list[tuple[int, int]]:
-    """Return the whole tie set of a merge, sorted by symbols: the pairs that had its score then.
-
-    step: from 0. The merges before it are done again, which takes as long as learning them did.
-    Pairs that a veto or the greatest length kept out are among them, too rare ones aren't.
-    """
-    learnt, units = trained.merges, trained.symbols.units
-    if not 0 <= step < len(learnt):
-        raise ParameterError(f"step {step}", "", f"there are {len(learnt):,}, counted from 0")
-    given = list(zip(learnt.left[:step].tolist(), learnt.right[:step].tolist(), strict=True))
-    if compiled(len(units.symbols)):
-        from engine.train.compiled import pair_counts
-    else:
-        from engine.train.plain import pair_counts
-    found = pair_counts(units, Rules(step, learnt.tie_break, 1, given=given), silent)
-    if trained.settings.select == "frequency":
-        return sorted(pair for pair, n in found.items() if n == int(learnt.count[step]))
-    total = _totals(units, learnt, step)
-    left, right = int(learnt.left[step]), int(learnt.right[step])
-    own, alone = int(learnt.count[step]), total[left] * total[right]
-    return sorted(
-        (a, b)
-        for (a, b), n in found.items()
-        if n >= trained.settings.least and n * alone == own * (total[a] * total[b])
-    )
-
-
-def _counts(units: Units, symbols: int) -> list[int]:
-    """Return the count of each symbol before any merge."""
-    weight = np.repeat(units.counts, np.diff(units.offsets)).astype(np.float64)
-    # Sums below 2⁵³ are exact.
-    found: list[int] = (
-        np.bincount(units.symbols, weight, minlength=symbols).astype(np.int64).tolist()
-    )
-    return found
-
-
-def _totals(units: Units, learnt: LearntMerges, step: int) -> list[int]:
-    """Return the count of each symbol before a merge."""
-    total = _counts(units, len(learnt.base) + step)
-    made = (-np.diff(learnt.tokens)).tolist()
-    for k in range(step):
-        total[int(learnt.left[k])] -= made[k]
-        total[int(learnt.right[k])] -= made[k]
-        total[len(learnt.base) + k] = made[k]
-    return total

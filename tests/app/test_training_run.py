@@ -16,8 +16,9 @@ from app.training import Trainer
 from app.views.training import TrainingWindow
 from app.widgets.report import Heading, Line, Lines, Sentence
 from engine.train.bpe import BpeSettings, train_bpe, units_of
-from engine.train.merge_record import rows_of, ties_at
+from engine.train.merge_record import rows_of
 from engine.train.replay import Span
+from engine.train.ties import ties_at
 
 pytestmark = pytest.mark.screen
 

@@ -14,8 +14,8 @@ import pytest
 
 import engine
 from engine.train.bpe import BpeSettings, train_bpe
-from engine.train.merge_record import ties_at
 from engine.train.merges import TIE_BREAKS
+from engine.train.ties import ties_at
 from engine.train.units import byte_units
 from tests.engine import headless
 

@@ -49,6 +49,16 @@ def test_a_wordpiece_vocabulary_and_its_record(train, tmp_path):
     }  # fmt: skip
 
 
+def test_the_record_of_wordpiece_holds_the_tie_sets_where_asked(train, tmp_path):
+    arguments = ["wordpiece", "HERE/corpus.txt", "--vocab-size", 30, "--output", "HERE/t.json"]
+    assert train(*arguments, "--ties", "--log", "HERE/log.json")[0] == 0
+    steps = json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))["steps"]
+    assert [len(step["tie_set"]) for step in steps] == [step["ties"] for step in steps]
+    assert all([step["left"], step["right"]] in step["tie_set"] for step in steps)
+    assert max(step["ties"] for step in steps) > 1
+    assert "add --log FILE" in train(*arguments, "--ties")[2]
+
+
 def test_wordpiece_by_frequency_for_people(train, tmp_path):
     code, out, _ = train(
         "wordpiece", "HERE/corpus.txt", "--vocab-size", 40, "--output", "HERE/t.json",

@@ -15,11 +15,10 @@ import pytest
 import engine
 from engine.errors import ParameterError, TextError
 from engine.merge_list import merge_rows
-from engine.progress import silent
-from engine.train import compiled, merge_record, plain, record
+from engine.train import record, ties
 from engine.train.bpe import BpeSettings, train_bpe, units_of
 from engine.train.given import read_given
-from engine.train.merges import TIE_BREAKS, Rules
+from engine.train.merges import TIE_BREAKS
 from engine.train.save import save
 from engine.train.veto import PatternVeto
 from engine.train.words import count_words
@@ -198,7 +197,7 @@ def replayed(trained) -> list[list[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("rule", TIE_BREAKS)
-def test_the_tie_sets_of_a_whole_run(rule: str) -> None:
+def test_the_tie_sets_of_a_whole_run(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(7)
     lines = ["".join(draw.choice("abc") for _ in range(draw.randint(1, 7))) for _ in range(12)]
     trained = train_bpe(lines, BpeSettings(270, "bytes", "none", tie_break=rule))
@@ -206,12 +205,10 @@ def test_the_tie_sets_of_a_whole_run(rule: str) -> None:
     assert [len(found) for found in expected] == trained.merges.ties.tolist()
     units = units_of(trained.words, trained.settings)
     merges = trained.merges
-    given = list(zip(merges.left.tolist(), merges.right.tolist(), strict=True))
-    rules = Rules(len(given), rule, 1, given=given)
-    counts = merges.count.tolist()
-    assert list(plain.tie_sets(units, rules, counts, silent)) == expected
-    assert list(compiled.tie_sets(units, rules, counts, silent)) == expected
-    assert merge_record.ties_at(units, merges, 3) == expected[3]
+    for kernels in (False, True):
+        monkeypatch.setattr(ties, "compiled", lambda _size, kernels=kernels: kernels)
+        assert list(ties.tie_sets(units, merges)) == expected
+        assert ties.ties_at(units, merges, 3) == expected[3]
 
 
 def test_the_record_holds_the_tie_sets_where_asked(train, tmp_path, monkeypatch) -> None:
@@ -225,7 +222,7 @@ def test_the_record_holds_the_tie_sets_where_asked(train, tmp_path, monkeypatch)
         rows = list(csv.DictReader(file))
     assert json.loads(rows[1]["tie_set"]) == [["l", "o"], ["s", "t"]]
     assert "add --log FILE" in train("HERE/corpus.txt", "--vocab-size", 14, "--ties")[2]
-    monkeypatch.setattr(merge_record, "MOST_TIES", 2)
+    monkeypatch.setattr(ties, "MOST", 2)
     assert "the tie sets hold" in train(*arguments, "HERE/log.json")[2]
 
 

@@ -13,6 +13,7 @@ import pytest
 from engine.errors import ParameterError, TrainingError
 from engine.kernels import learn_likelihood
 from engine.progress import silent
+from engine.train import ties
 from engine.train.by_likelihood import learn_by_likelihood
 from engine.train.merges import Rules, learn_merges
 from engine.train.plain import learn_plain
@@ -127,6 +128,40 @@ def test_both_do_what_a_reference_of_strings_does():
         ]
         wanted = reference(words, 15, least)
         assert pairs == [(left, right, ties) for left, right, _, ties in wanted]
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+def test_the_whole_tie_sets_are_those_of_exact_fractions(monkeypatch, kernels):
+    monkeypatch.setattr(ties, "compiled", lambda _size: kernels)
+    rng = random.Random("ties")
+    for _ in range(30):
+        units, least = random_units(rng), rng.choice([1, 2])
+        learnt = learn_plain(units, Rules(12, least=least, select="likelihood"), silent)
+        sets = list(ties.tie_sets(units, learnt, silent, "likelihood", least))
+        assert [len(found) for found in sets] == learnt.ties.tolist()
+        symbols = units.symbols.tolist()
+        words = [symbols[a:b] for a, b in pairwise(units.offsets.tolist())]
+        merges = zip(learnt.left.tolist(), learnt.right.tolist(), strict=True)
+        for step, (left, right) in enumerate(merges):
+            alone, pairs = Counter(), Counter()
+            for word, times in zip(words, units.counts.tolist(), strict=True):
+                for symbol in word:
+                    alone[symbol] += times
+                for pair in pairwise(word):
+                    pairs[pair] += times
+            worth = {
+                (a, b): Fraction(n, alone[a] * alone[b])
+                for (a, b), n in pairs.items()
+                if n >= least
+            }
+            assert sets[step] == sorted(p for p in worth if worth[p] == worth[left, right])
+            assert sets[step] == ties.ties_at(units, learnt, step, "likelihood", least)
+            for word in words:
+                k = 0
+                while k + 1 < len(word):
+                    if word[k : k + 2] == [left, right]:
+                        word[k : k + 2] = [len(units.base) + step]
+                    k += 1
 
 
 def test_the_order_of_words_changes_nothing():

@@ -18,6 +18,7 @@ from engine.formats.bert import SPECIALS
 from engine.progress import Cancelled
 from engine.train import wordpiece_record
 from engine.train.save import save, write_record
+from engine.train.ties import ties_at
 from engine.train.wordpiece import WordPieceSettings, train_wordpiece
 from engine.train.wordpiece_words import Cleaning, components
 from tests.engine.trained import lines, scrambled
@@ -73,6 +74,22 @@ def test_saved_vocabularies_give_the_ids_of_the_library(settings, tmp_path):
     listed.pre_tokenizer = pre_tokenizer
     assert ids_of(listed, given) == theirs
     assert engine.load(tmp_path / "vocab.txt").format == "bert"
+
+
+def test_a_text_is_framed_as_berts_own_files_do(tmp_path):
+    found = trained(KINDS[0])
+    save(found, tmp_path / "tokenizer.json")
+    peer = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    cls, sep = found.pieces.index("[CLS]"), found.pieces.index("[SEP]")
+    one, other = (peer.encode(text, add_special_tokens=False).ids for text in ("low", "newest"))
+    alone, both = peer.encode("low"), peer.encode("low", "newest")
+    assert alone.ids == [cls, *one, sep]
+    assert both.ids == [cls, *one, sep, *other, sep]
+    assert both.type_ids == [0] * (len(one) + 2) + [1] * (len(other) + 1)
+    # Without one of the two there is no frame.
+    save(train_wordpiece(["ab ab"], WordPieceSettings(20, specials=("[UNK]", "[CLS]"))),
+         tmp_path / "bare.json")  # fmt: skip
+    assert len(Tokenizer.from_file(str(tmp_path / "bare.json")).encode("ab")) == 1
 
 
 def by_frequency(words, merges):
@@ -151,9 +168,9 @@ def test_the_record_tells_what_each_merge_was_chosen_from(tmp_path):
         quotient = Fraction(row["count"], row["left_count"] * row["right_count"])
         assert row["score"] == pytest.approx(float(quotient), rel=1e-15)
         assert row["rival_score"] is None or row["rival_score"] <= row["score"]
-        assert len(wordpiece_record.ties_at(found, k)) == row["ties"]
-        own = (int(found.merges.left[k]), int(found.merges.right[k]))
-        assert own in wordpiece_record.ties_at(found, k)
+        tied = ties_at(found.symbols.units, found.merges, k, "likelihood", 2)
+        assert len(tied) == row["ties"]
+        assert (int(found.merges.left[k]), int(found.merges.right[k])) in tied
     assert rows[-1]["vocab_size"] == found.size
     write_record(found, tmp_path / "log.csv")
     head, first = (tmp_path / "log.csv").read_text(encoding="utf-8").splitlines()[:2]
@@ -216,7 +233,7 @@ def test_nul_goes_with_bert_and_stays_with_white_space(tmp_path):
     assert "a\0b" in found.pieces
     save(found, tmp_path / "t.json")
     peer = Tokenizer.from_file(str(tmp_path / "t.json"))
-    assert peer.encode("a\0b").ids == [found.pieces.index("a\0b")]
+    assert peer.encode("a\0b", add_special_tokens=False).ids == [found.pieces.index("a\0b")]
     with pytest.raises(ParameterError, match="NUL"):
         save(found, tmp_path / "vocab.txt")
 

@@ -13,6 +13,8 @@ from engine.train.wordpiece import MARK, TrainedWordPiece, WordPieceSettings
 from engine.train.writers.huggingface import Part, added_token, spelled_out
 from engine.train.writers.listing import Written, refusal
 
+CLASS, SEPARATOR = "[CLS]", "[SEP]"
+
 LONGEST_WORD = 100
 """Characters of the longest word that readers of a vocab.txt cut."""
 
@@ -37,7 +39,7 @@ def write(trained: TrainedWordPiece) -> Written:
             "lowercase": cleaning.lower_case,
         },
         "pre_tokenizer": {"type": "WhitespaceSplit" if whitespace else "BertPreTokenizer"},
-        "post_processor": None,
+        "post_processor": _frame(settings.specials),
         "decoder": {"type": "WordPiece", "prefix": MARK, "cleanup": False},
         "model": {
             "type": "WordPiece",
@@ -49,6 +51,33 @@ def write(trained: TrainedWordPiece) -> Written:
         },
     }
     return Written((spelled_out(document).encode(),), tuple(_left_out(trained)))
+
+
+def _frame(specials: tuple[str, ...]) -> Part | None:
+    """Return what puts special tokens round a text and between two, as BERT's own files do.
+
+    Devlin et al., BERT (NAACL 2019), section 3: `[CLS] A [SEP]`, `[CLS] A [SEP] B [SEP]`. None
+    where one of the two isn't among the special tokens.
+    """
+    if CLASS not in specials or SEPARATOR not in specials:
+        return None
+
+    def special(text: str, kind: int = 0) -> Part:
+        return {"SpecialToken": {"id": text, "type_id": kind}}
+
+    def sequence(name: str, kind: int) -> Part:
+        return {"Sequence": {"id": name, "type_id": kind}}
+
+    first = [special(CLASS), sequence("A", 0), special(SEPARATOR)]
+    return {
+        "type": "TemplateProcessing",
+        "single": first,
+        "pair": [*first, sequence("B", 1), special(SEPARATOR, 1)],
+        "special_tokens": {
+            text: {"id": text, "ids": [specials.index(text)], "tokens": [text]}
+            for text in (CLASS, SEPARATOR)
+        },
+    }
 
 
 def check(settings: WordPieceSettings) -> None:
