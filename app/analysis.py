@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from engine.pipeline import Special
-from engine.scene import Coloring
-from engine.text import Text, Unit
-
 if TYPE_CHECKING:
     from engine.lattice import Lattice, Path
     from engine.law import Law
     from engine.model import Model
+    from engine.readings import Special
+    from engine.scene import Coloring
+    from engine.text import Text, Unit
 
 COUNTED = 4_000
 """Edges up to which segmentations are counted."""

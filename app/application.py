@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
-from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QLoggingCategory, QTranslator
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
+
+from engine.bundled import folder
 
 
 def make_application(arguments: Sequence[str]) -> QApplication:
@@ -19,7 +19,7 @@ def make_application(arguments: Sequence[str]) -> QApplication:
     QCoreApplication.setApplicationName("Segscope")
     application = QApplication(list(arguments))
     QApplication.setDesktopFileName("segscope")
-    application.setWindowIcon(QIcon(str(_resources() / "icons" / "segscope.svg")))
+    application.setWindowIcon(QIcon(str(folder() / "icons" / "segscope.svg")))
     return application
 
 
@@ -27,16 +27,12 @@ def translate(application: QApplication) -> list[QTranslator]:
     """Install the person's language, ours and Qt's own, where there is a translation."""
     installed = []
     places = (
-        ("segscope", str(_resources() / "translations")),
+        ("segscope", str(folder() / "translations")),
         ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
     )
-    for name, folder in places:
+    for name, place in places:
         translator = QTranslator(application)
-        if translator.load(QLocale(), name, "_", folder):
+        if translator.load(QLocale(), name, "_", place):
             application.installTranslator(translator)
             installed.append(translator)
     return installed
-
-
-def _resources() -> Path:
-    return Path(str(files("resources")))

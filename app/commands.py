@@ -1,4 +1,7 @@
-"""What the actions do to files and to what is shown of them: the methods that dialogs belong to."""
+"""What the actions do to files and to what is shown of them: the methods that dialogs belong to.
+
+A dialog is imported when it is first asked for: what they need would hold up the first window.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ from app.scenes import Scenes, with_digests
 from app.session import Session
 from app.settings import data_folder
 from app.theme import Theme
-from app.views.keyboard import KeyboardDialog
-from app.views.model_card import ModelCard
 from engine.progress import Report
 from engine.scene import Scene, write_scene
 
 if TYPE_CHECKING:
+    from app.views.keyboard import KeyboardDialog
     from app.views.lab import LabWindow
+    from app.views.model_card import ModelCard
     from app.views.training import TrainingWindow
 
 _DELETE = Qt.WidgetAttribute.WA_DeleteOnClose
@@ -124,6 +127,8 @@ class FileCommands(QObject):
         opened = self._session.open_model(key)
         if opened is None:
             return None
+        from app.views.model_card import ModelCard
+
         card = ModelCard(opened, self._theme, self._window)
         card.setAttribute(_DELETE)
         card.choice_made.connect(self._reopen)
@@ -140,7 +145,6 @@ class FileCommands(QObject):
     def train(self) -> TrainingWindow:
         """Show the window in which vocabularies are trained; there is one."""
         if self._training is None:
-            # What it needs would hold up the first window.
             from app.training import Trainer
             from app.views.training import TrainingWindow
 
@@ -154,7 +158,7 @@ class FileCommands(QObject):
     def lab(self) -> LabWindow:
         """Show the small lab; there is one, which stays at its step when it is closed."""
         if self._lab is None:
-            from app.views.lab import LabWindow  # what it needs would hold up the first window
+            from app.views.lab import LabWindow
 
             folder = data_folder() / "lab"
             self._lab = LabWindow(self._session.jobs, self._theme, folder, self._window)
@@ -165,6 +169,8 @@ class FileCommands(QObject):
 
     def keyboard(self) -> KeyboardDialog:
         """Show the keyboard at a glance."""
+        from app.views.keyboard import KeyboardDialog
+
         dialog = KeyboardDialog(self._window)
         dialog.setAttribute(_DELETE)
         dialog.show()

@@ -1,4 +1,7 @@
-"""Encoding the text under analysis without holding up the window."""
+"""Encoding the text under analysis without holding up the window.
+
+What computes is imported by the functions: the window names them before it needs any.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from app.apart import call_apart
 from engine.errors import CoverageError
-from engine.pipeline import Pipeline, Prepared, Special
 from engine.progress import Report
+from engine.readings import Special
 from engine.text import Text
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from engine.model import Encoding, Model, SpecialFound
+    from engine.pipeline import Pipeline
+
+    Arrays = tuple[NDArray[np.generic], ...]
 
 LONG = 100_000
 """Bytes of text from which it is prepared in a process of its own.
@@ -28,8 +33,6 @@ of a megabyte holds Python's global lock for a third of a second.
 BEGINNING, UNSURE = 22_000, 1_000
 """Bytes of a long text that are encoded before all of it is, and how many of them at the end are
 left out: there the cut may have changed the tokens."""
-
-Arrays = tuple[NDArray[np.generic], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,8 @@ def read_text(model: Model, text: Text, special: Special, report: Report) -> Rea
 
 def encode_beginning(model: Model, text: Text, special: Special) -> Encoding:
     """Return the first tokens of a long text, to be shown until all of it is encoded."""
+    import numpy as np
+
     encoding = model.encode(text.head(BEGINNING), special)
     count = int(np.count_nonzero(encoding.end <= encoding.text.n_bytes - UNSURE))
     tokens = ("ids", "node_start", "node_end", "start", "end")
@@ -88,6 +93,9 @@ def encode_text(model: Model, text: Text, report: Report, special: Special = "li
     """
     if text.n_bytes < LONG:
         return model.encode(text, special)
+    from app.apart import call_apart
+    from engine.pipeline import Prepared
+
     arrays = call_apart(_prepare, model.pipeline, special, text.encoded, report=report)
     return model.encode_prepared(Prepared(text, *arrays), found=model.find_special(text))
 

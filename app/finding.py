@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.action_table import ActionTable
 from app.actions import ACTIONS
 from app.draw.isolate import isolate
-from app.models.vocabulary import piece_text
 from app.opening import Opener
 from app.recent import Recent
 from app.scenes import Scenes
@@ -17,8 +17,9 @@ from app.session import Session
 from app.views.search import Entry
 from engine import bundled
 from engine.display import NEWLINE, SPACE, TAB
-from engine.model import Model
-from engine.pieces import PieceKind
+
+if TYPE_CHECKING:
+    from engine.model import Model
 
 MOST_PIECES = 4
 """Pieces that are offered for what is typed."""
@@ -33,6 +34,8 @@ def pieces_spelled(model: Model, typed: str) -> list[int]:
     That is the very text, then the text with a space before it, both also with SentencePiece's ▁
     for spaces; a continuation piece may be typed with its mark.
     """
+    from engine.pieces import PieceKind
+
     vocabulary = model.vocabulary
     given = typed.translate(_TYPED)
     spaced = [given, f" {given}"]
@@ -87,6 +90,8 @@ class Finder(QObject):
         opened = self._session.active
         if opened is None or not typed:
             return []
+        from app.models.vocabulary import piece_text
+
         entries = []
         for piece in pieces_spelled(opened.model, typed)[:MOST_PIECES]:
             text = self.tr("Piece {piece}, id {id}: show in Vocabulary").format(

@@ -7,13 +7,13 @@ word, so it is replaced before the file is read.
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from app.theme import Theme
+from engine.bundled import folder
 
 RATIOS = (1, 2, 3)
 
@@ -21,7 +21,7 @@ RATIOS = (1, 2, 3)
 @lru_cache(maxsize=256)
 def renderer(name: str, color: str) -> QSvgRenderer:
     """Return the renderer of icon `name` in a colour (`#RRGGBB`)."""
-    source = files("resources").joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")
+    source = (folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     return QSvgRenderer(QByteArray(source.replace("currentColor", color).encode()))
 
 

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.apart import call_apart
 from engine.errors import SegscopeError
 from engine.progress import Report
 
@@ -34,6 +33,7 @@ def load_model(path: Path, report: Report, **options: Any) -> Model:
         import engine
 
         return engine.load(path, report=report, **options)
+    from app.apart import call_apart
     from engine.cache import cached_file, read_model
 
     kept = cached_file(path, options, report)
@@ -80,6 +80,7 @@ def prepare_kernels(report: Report) -> None:
     read into this one. Where no cache can be kept, the plain twins go on serving short texts, and
     a kernel is compiled when a long text asks for it.
     """
+    from app.apart import call_apart
     from engine.kernels import warm_up
     from engine.kernels.jit import cache_folder
 

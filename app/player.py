@@ -7,9 +7,13 @@ between two positions is the views' matter.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 BASE_INTERVAL = 700
 """Milliseconds a step lasts at speed 1."""
@@ -37,7 +41,7 @@ class Player(QObject):
         self._speed = 1.0
         self._resume: int | None = None
         self._looping = self._marked_only = False
-        self._marks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._mark(())
         self.title = ""
         self.labels: tuple[str, ...] = ()
         self._timer = QTimer(self, timerType=Qt.TimerType.PreciseTimer)
@@ -104,7 +108,9 @@ class Player(QObject):
         self.ways_changed.emit()
 
     def _mark(self, positions: ArrayLike) -> None:
-        self._marks = np.asarray(positions, dtype=np.int64)
+        import numpy as np  # by whoever makes a player, not by the first window
+
+        self._marks: NDArray[np.int64] = np.asarray(positions, dtype=np.int64)
 
     def resume_at(self, position: int) -> None:
         """Let the next trace begin at this position: it is still being computed."""
@@ -124,12 +130,12 @@ class Player(QObject):
 
     def next_mark(self) -> int | None:
         """Return the first marked position after this one, None where there is none."""
-        place = int(np.searchsorted(self._marks, self._position, side="right"))
+        place = int(self._marks.searchsorted(self._position, side="right"))
         return int(self._marks[place]) if place < len(self._marks) else None
 
     def mark_before(self) -> int | None:
         """Return the last marked position before this one, None where there is none."""
-        place = int(np.searchsorted(self._marks, self._position))
+        place = int(self._marks.searchsorted(self._position))
         return int(self._marks[place - 1]) if place else None
 
     def to_mark(self, way: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,9 +15,7 @@ from app.loading import load_model
 from app.session import Selection, Session
 from app.workspaces import Workspaces
 from engine.bundled import CORPUS, PREFIX, corpus_path, locate_corpus, models
-from engine.corpus import Corpus, open_corpus
 from engine.errors import SegscopeError
-from engine.model import Model
 from engine.progress import Report
 from engine.scene import (
     Scene,
@@ -28,7 +27,11 @@ from engine.scene import (
     file_digest,
     read_scene,
 )
-from engine.text import Text
+
+if TYPE_CHECKING:
+    from engine.corpus import Corpus
+    from engine.model import Model
+    from engine.text import Text
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,8 @@ def default_scene() -> Scene:
 
 def load_scene(scene: Scene, path: Path | None, report: Report) -> Loaded:
     """Load a scene's models and corpus; a part that fails is left out and named."""
+    from engine.corpus import open_corpus
+
     problems: list[SegscopeError] = []
     loaded: list[Model | None] = []
     total = 1000 * (len(scene.models) + 1)

@@ -8,13 +8,12 @@ The first call makes `.venv` in the checkout and installs what `pyproject.toml` 
 find a stamp of that file and start at once. `SEGSCOPE_VENV` names another folder for it. On
 Debian and Ubuntu the system libraries that Qt needs are installed too, where this may be done
 without asking for a password; otherwise one line says what to run. This file runs on Pythons that
-Segscope itself doesn't support, to be able to say so.
+Segscope itself doesn't support, to be able to say so. The window asks here whether there is a
+display; so what only the set-up needs is imported when it is needed.
 """
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
 import importlib
 import importlib.util
 import json
@@ -22,7 +21,6 @@ import os
 import shlex
 import shutil
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -104,6 +102,8 @@ class Machine:
 
     def has_library(self, soname: str) -> bool:
         """Tell whether the system's loader finds and loads a shared library."""
+        import ctypes
+
         try:
             ctypes.CDLL(soname)
         except OSError:
@@ -132,6 +132,8 @@ class Machine:
 
     def succeeds(self, command: list[str]) -> bool:
         """Run a command in silence."""
+        import subprocess
+
         try:
             done = subprocess.run(
                 command,
@@ -146,6 +148,8 @@ class Machine:
 
     def run(self, command: list[str], env: dict[str, str] | None = None) -> int:
         """Run a command in sight and return its exit code."""
+        import subprocess
+
         return subprocess.run(command, env=env, stdin=subprocess.DEVNULL, check=False).returncode
 
     def become(self, command: list[str], env: dict[str, str]) -> int:
@@ -153,6 +157,8 @@ class Machine:
         sys.stdout.flush()
         sys.stderr.flush()
         if self.platform == "win32":
+            import subprocess
+
             return subprocess.run(command, env=env, check=False).returncode
         return os.execve(command[0], command, env)
 
@@ -277,6 +283,8 @@ def prepare_venv(machine: Machine, root: Path, extra: str | None) -> Path:
     folder = Path(machine.env.get("SEGSCOPE_VENV") or root / ".venv").absolute()
     python = venv_python(folder, machine.platform)
     stamp = folder / STAMP
+    import hashlib
+
     digest = hashlib.sha256((root / "pyproject.toml").read_bytes()).hexdigest()
     wanted = {"pyproject": digest, "root": str(root), "python": list(machine.version)}
     have = _read_stamp(stamp)

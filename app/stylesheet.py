@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 from PySide6.QtWidgets import QApplication
 
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from engine.bundled import folder
 
 _RULES = """
 QWidget { outline: none; }
@@ -124,7 +123,7 @@ def style_sheet(theme: Theme) -> str:
             "ink", "ink2", "ink3", "selection", "best",
         )
     }  # fmt: skip
-    values["arrow"] = str(files("resources").joinpath("icons", "arrow.svg")).replace("\\", "/")
+    values["arrow"] = str(folder() / "icons" / "arrow.svg").replace("\\", "/")
     values["notepx"], values["datapx"] = f"{SIZE_NOTE}px", f"{SIZE_DATA}px"
     rules = _RULES
     for name in sorted(values, key=len, reverse=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -47,9 +48,11 @@ from app.workspace import Workspace, Zoom
 from app.workspaces import Workspaces
 from engine import bundled
 from engine.bundled import locate_corpus
-from engine.constrain import Action
 from engine.errors import SegscopeError
 from engine.scene import Coloring, read_scene
+
+if TYPE_CHECKING:
+    from engine.constrain import Action
 
 QUIET = 400
 """Milliseconds without a change after which the place is noted and the fonts are looked at."""

@@ -7,7 +7,7 @@ layout is kept apart from the others'.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
@@ -17,7 +17,9 @@ from app.player import Player
 from app.theme import Theme
 from app.widgets.pane_title import PaneTitle
 from app.widgets.surface import set_surface
-from engine.constrain import Action
+
+if TYPE_CHECKING:
+    from engine.constrain import Action
 
 LAYOUT_VERSION = 2
 

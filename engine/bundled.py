@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -41,6 +42,7 @@ _SCENES = (
 )
 
 
+@cache
 def folder() -> Path:
     """Return the folder that everything bundled lies in."""
     return Path(str(files("resources")))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -93,7 +92,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         raise ParameterError("a folder is no place for a file", str(path), "name a file in it")
     # A pipe behind a link of the system has no resolved path that could be opened.
     special = Path(path).exists() and not Path(path).is_file()
-    part = Path(path) if special else target.with_name(f".{secrets.token_hex(8)}.part")
+    part = Path(path) if special else target.with_name(f".{os.urandom(8).hex()}.part")
     try:
         stream = part.open("wb" if special else "xb")
     except OSError as error:

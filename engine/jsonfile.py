@@ -10,8 +10,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engine.errors import SegscopeError
 
 
@@ -71,6 +69,8 @@ def json_line(document: Any) -> str:
 
 def plain(value: Any) -> Any:
     """Return plain JSON data: NaN and infinities become null, arrays lists."""
+    import numpy as np
+
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, np.ndarray):

@@ -16,7 +16,8 @@ from engine.display import visible
 from engine.errors import CoverageError, ParameterError
 from engine.lattice import Lattice, Spelling
 from engine.pieces import Vocabulary
-from engine.pipeline import Pipeline, Prepared, Special
+from engine.pipeline import Pipeline, Prepared
+from engine.readings import Special
 from engine.segmenter import Segmented, Segmenter
 from engine.text import Text
 

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import TextError
+from engine.readings import Special
 from engine.text import Text
-
-Special = Literal["literal", "parse", "forbid"]
-"""How strings that spell a special token are read: as text, as the token, or not at all."""
-
-READINGS: tuple[Special, ...] = get_args(Special)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,14 +12,13 @@ import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from engine.bundled import PREFIX, locate_model
-from engine.constrain import Action, Constraint
 from engine.errors import SceneError
 from engine.files import write_atomic
 from engine.jsonfile import read_json
-from engine.pipeline import READINGS, Special
+from engine.readings import READINGS, Special
 from engine.scene_fields import (
     Reader,
     as_integer,
@@ -31,6 +30,9 @@ from engine.scene_fields import (
     as_span,
     as_text,
 )
+
+if TYPE_CHECKING:
+    from engine.constrain import Action, Constraint
 
 Coloring = Literal["position", "identity"]
 
@@ -340,6 +342,8 @@ def _constraints(reader: Reader, count: int) -> tuple[SceneConstraint, ...]:
         if model >= count:
             reader.warn(f"there is no model number {model}; constraint {i} is left out")
             continue
+        from engine.constrain import Constraint  # most scenes have none
+
         found.append(SceneConstraint(model, Constraint(action, *span, piece, nodes)))
     return tuple(found)
 

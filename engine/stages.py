@@ -19,7 +19,8 @@ from engine.changes import Change, change_of
 from engine.decoding import decoded_parts
 from engine.model import Encoding, Model, SpecialFound
 from engine.pieces import PieceKind
-from engine.pipeline import Normalizing, Pipeline, Prepared, Special, source_of_identity
+from engine.pipeline import Normalizing, Pipeline, Prepared, source_of_identity
+from engine.readings import Special
 from engine.text import Text
 
 Ints = NDArray[np.int32]

@@ -2,24 +2,29 @@
 
 Inside the engine a position is a byte offset into the UTF-8 text. People, libraries and Qt count
 code points, graphemes or UTF-16 units; `Text` owns the maps and is the only place that converts.
+
+The maps are made when they are first asked for. NumPy is imported no sooner: the window has a
+text before it needs arrays.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal
 
 from engine.errors import TextError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Offsets = NDArray[np.int32]
+
 Unit = Literal["byte", "char", "grapheme", "utf16"]
-Offsets = NDArray[np.int32]
 
 
 class Text:
-    """An immutable text. `string` is the text as given, `data` its UTF-8 bytes as uint8[n_bytes].
+    """An immutable text. `string` is the text as given, `encoded` its UTF-8 bytes.
 
     Positions of every unit run from 0 to its count, both included, and stand between units.
     Raises `TextError` for a lone surrogate, which no UTF-8 text can hold.
@@ -36,7 +41,6 @@ class Text:
             ) from None
         self.string = string
         self.encoded = encoded
-        self.data: NDArray[np.uint8] = np.frombuffer(encoded, dtype=np.uint8)
 
     @classmethod
     def from_bytes(cls, encoded: bytes, where: str = "") -> Text:
@@ -55,6 +59,13 @@ class Text:
     def __len__(self) -> int:
         return len(self.encoded)
 
+    @cached_property
+    def data(self) -> NDArray[np.uint8]:
+        """The UTF-8 bytes, uint8[n_bytes]."""
+        import numpy as np
+
+        return np.frombuffer(self.encoded, dtype=np.uint8)
+
     @property
     def n_bytes(self) -> int:
         """Number of bytes in UTF-8."""
@@ -68,7 +79,7 @@ class Text:
     @property
     def n_graphemes(self) -> int:
         """Number of extended grapheme clusters."""
-        return len(self.bounds("grapheme")) - 1
+        return self.n_bytes if self._plain else len(self.grapheme_bounds) - 1
 
     @property
     def n_utf16(self) -> int:
@@ -78,8 +89,15 @@ class Text:
     @cached_property
     def char_bounds(self) -> Offsets:
         """Byte offset at which each code point starts, and the end: int32[n_chars + 1]."""
+        import numpy as np
+
         starts = np.flatnonzero((self.data & 0xC0) != 0x80)
         return np.append(starts, self.n_bytes).astype(np.int32)
+
+    @property
+    def _plain(self) -> bool:
+        """Whether each byte is a grapheme."""
+        return self.string.isascii() and "\r" not in self.string
 
     @cached_property
     def grapheme_bounds(self) -> Offsets:
@@ -87,7 +105,9 @@ class Text:
 
         Extended grapheme clusters of UAX 29, as the `regex` library's \X finds them.
         """
-        if self.string.isascii() and "\r" not in self.string:
+        import numpy as np
+
+        if self._plain:
             return np.arange(self.n_bytes + 1, dtype=np.int32)
         import regex
 
@@ -98,6 +118,8 @@ class Text:
     @cached_property
     def bounds_utf16(self) -> Offsets:
         """UTF-16 offset of every code point and of the end: int32[n_chars + 1]."""
+        import numpy as np
+
         units = np.ones(self.n_chars, dtype=np.int32)
         units[self.data[self.char_bounds[:-1]] >= 0xF0] = 2
         return np.concatenate(([0], np.cumsum(units))).astype(np.int32)
@@ -107,6 +129,8 @@ class Text:
 
         For UTF-16 the position inside a surrogate pair has the byte offset of the pair's start.
         """
+        import numpy as np
+
         if unit == "byte":
             return np.arange(self.n_bytes + 1, dtype=np.int32)
         if unit == "char":
@@ -130,6 +154,8 @@ class Text:
             return byte
         if unit == "utf16":
             return int(self.bounds_utf16[self.position("char", byte, up=up)])
+        import numpy as np
+
         bounds = self.bounds(unit)
         if up:
             return int(np.searchsorted(bounds, byte, side="left"))

@@ -8,11 +8,13 @@ axis they have a place of their own but turn nothing.
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Levels = NDArray[np.uint8]
+    Levels = NDArray[np.uint8]
 
 _STRONG_RIGHT = ("R", "AL")
 _IGNORED = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN"))
@@ -39,6 +41,8 @@ def base_direction(string: str) -> int:
 
 def levels(string: str) -> Levels:
     """Return the embedding level of each code point, uint8[n]: odd runs from right to left."""
+    import numpy as np
+
     base = base_direction(string)
     kinds = [unicodedata.bidirectional(char) or "L" for char in string]
     edge = "R" if base else "L"
@@ -112,6 +116,8 @@ def _resolve_neutral(kinds: list[str], edge: str) -> None:
 
 def visual_order(level: Levels) -> NDArray[np.int64]:
     """Return the indices in the order in which they stand from left to right (L2), int64[n]."""
+    import numpy as np
+
     order = np.arange(len(level))
     if len(level) == 0:
         return order

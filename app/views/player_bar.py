@@ -233,10 +233,7 @@ class _PlayButton(IconButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("canvas"), 1))
             painter.drawRoundedRect(rect.adjusted(3, 3, -3, -3), 2, 2)
-        size = self.iconSize()
-        place = QRectF(0, 0, size.width(), size.height())
-        place.moveCenter(rect.center())
-        self.icon().paint(painter, place.toRect())
+        self.draw_icon(painter, self._token)
 
 
 class _StepField(IntegerField):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.player import Player
 from app.theme import SIZE_NOTE, Theme
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 HEIGHT = 54
 
@@ -33,7 +36,7 @@ class Track(QWidget):
         self._theme = theme
         self._length, self._at = 0, 0
         self._labels: tuple[str, ...] = ()
-        self._marks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._marks: NDArray[np.int64] | None = None
         self._labelled: list[tuple[int, str, QRectF]] = []
         self._labelled_for: tuple[int, tuple[str, ...], int, int] | None = None
         self._hover: int | None = None
@@ -49,11 +52,11 @@ class Track(QWidget):
 
     def show_player(self, player: Player) -> None:
         self._length, self._at, self._labels = player.length, player.position, player.labels
-        self._marks = player.marks
+        self._marks = marks = player.marks
         name = self.tr("Position {step:,} of {count:,}")
         self.setAccessibleName(name.format(step=self._at, count=self._length))
-        marked = self.tr("{n:,} steps touch the selection").format(n=len(self._marks))
-        self.setAccessibleDescription(marked if len(self._marks) else "")
+        marked = self.tr("{n:,} steps touch the selection").format(n=len(marks))
+        self.setAccessibleDescription(marked if len(marks) else "")
         self.update()
 
     def x_of(self, step: int) -> float:
@@ -76,6 +79,10 @@ class Track(QWidget):
 
     def marked(self) -> list[float]:
         """Return where marked positions lie, of those that share a pixel one."""
+        import numpy as np
+
+        if self._marks is None:
+            return []
         room = max(self.width() - 2 * self.MARGIN, 1)
         places = self.MARGIN + room * self._marks / max(self._length, 1)
         return [float(x) for x in np.unique(np.round(places))]

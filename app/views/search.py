@@ -6,49 +6,26 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QRectF,
-    QSize,
-    Qt,
-)
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontMetricsF,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QApplication,
-    QLineEdit,
-    QListView,
-    QSizePolicy,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QSizePolicy, QWidget
 
 from app.icons import paint_icon
-from app.theme import SIZE_BODY, SIZE_DATA, SIZE_NOTE, Theme
+from app.theme import SIZE_NOTE, Theme
 
-ROW, ROWS, WIDTH = 30, 12, 480
+if TYPE_CHECKING:
+    from app.views.found import EntryModel, FoundList
+
+ROWS = 12
+"""Rows of the list that are seen at once."""
+
 LEAST, MOST = 160, 360
 """Width of the field, in pixels."""
 
 GLASS, FRAME = 22, 24
 """Pixels for the sign at the left of the words, and for border and padding."""
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)
@@ -100,34 +77,6 @@ def _plain(text: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
-class EntryModel(QAbstractListModel):
-    """The entries found."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.entries: list[Entry] = []
-
-    def show(self, entries: list[Entry]) -> None:
-        self.beginResetModel()
-        self.entries = entries
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.entries)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        entry = self.entries[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return entry.text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(part for part in (entry.text, entry.kind, entry.keys) if part)
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsEnabled if self.entries[index.row()].enabled else flags
-
-
 class SearchField(QLineEdit):
     """The field; while it has the focus the list of what it finds hangs under it.
 
@@ -145,25 +94,14 @@ class SearchField(QLineEdit):
     ) -> None:
         super().__init__()
         self._gather, self._spelled, self._keys, self._theme = gather, spelled, keys, theme
+        self._window = window
+        self._list: FoundList | None = None
         self._entries: list[Entry] = []
         self._back: QWidget | None = None
         self.setPlaceholderText(self.tr("Find action, model, piece"))
         self.setAccessibleName(self.tr("Find an action, model, piece of the vocabulary or file"))
         self.setToolTip(self.accessibleName())
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.found = EntryModel(self)
-        self.list = QListView(window)
-        self.list.setObjectName("search.list")
-        self.list.setModel(self.found)
-        self.list.setItemDelegate(_Row(theme, self.list))
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setMouseTracking(True)
-        self.list.setUniformItemSizes(True)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(self.tr("Found"))
-        self.list.entered.connect(self.list.setCurrentIndex)
-        self.list.clicked.connect(lambda _index: self.run())
-        self.list.hide()
         self.textEdited.connect(self._filter)
         self.textChanged.connect(self._make_room)
         theme.changed.connect(self._restyle)
@@ -173,6 +111,27 @@ class SearchField(QLineEdit):
         application.focusChanged.connect(self._focus_moved)
         self._make_room()
         self._restyle()
+
+    @property
+    def list(self) -> FoundList:
+        """The list, made when it is first wanted: the first window does without."""
+        if self._list is None:
+            from app.views.found import FoundList
+
+            self._list = FoundList(self._theme, self._window)
+            self._list.clicked.connect(lambda _index: self.run())
+            self._restyle()
+        return self._list
+
+    @property
+    def found(self) -> EntryModel:
+        """What is in the list."""
+        return self.list.found
+
+    @property
+    def listing(self) -> bool:
+        """Whether the list is on show."""
+        return self._list is not None and self._list.isVisible()
 
     @property
     def badge(self) -> QRectF:
@@ -225,7 +184,7 @@ class SearchField(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._make_room()
-        self.list.hide()
+        self._hide_list()
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -235,18 +194,18 @@ class SearchField(QLineEdit):
         elif key == Qt.Key.Key_Escape:
             self._end()
         elif key == Qt.Key.Key_Down:
-            self._go(row + 1 if row < last else 0)
+            self.list.go(row + 1 if row < last else 0)
         elif key == Qt.Key.Key_Up:
-            self._go(row - 1 if row > 0 else last)
+            self.list.go(row - 1 if row > 0 else last)
         elif key == Qt.Key.Key_PageDown:
-            self._go(min(row + ROWS - 1, last))
+            self.list.go(min(row + ROWS - 1, last))
         elif key == Qt.Key.Key_PageUp:
-            self._go(max(row - ROWS + 1, 0))
+            self.list.go(max(row - ROWS + 1, 0))
         else:
             super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and self.list.isVisible():
+        if event.type() == QEvent.Type.Resize and self.listing:
             self._place()
         return False
 
@@ -271,17 +230,16 @@ class SearchField(QLineEdit):
 
     def _end(self) -> None:
         self.clear()
-        self.list.hide()
+        self._hide_list()
         back = self._back
         if back is not None and back.isVisible():
             back.setFocus()
         else:
             self.clearFocus()
 
-    def _go(self, row: int) -> None:
-        index = self.found.index(row)
-        if index.isValid():
-            self.list.setCurrentIndex(index)
+    def _hide_list(self) -> None:
+        if self._list is not None:
+            self._list.hide()
 
     def _filter(self, query: str) -> None:
         found = matches([*self._entries, *self._spelled(query)], query)
@@ -290,7 +248,7 @@ class SearchField(QLineEdit):
             found = [Entry(nothing, "", "", lambda: None, enabled=False)]
         self.found.show(found)
         self._place()
-        self._go(0)
+        self.list.go(0)
         self.list.show()
         self.list.raise_()
 
@@ -298,70 +256,23 @@ class SearchField(QLineEdit):
         window = self.list.parentWidget()
         assert window is not None
         corner = self.mapTo(window, QPoint(self.width(), self.height() + 4))
+        from app.views import found
+
         rows = min(max(len(self.found.entries), 1), ROWS)
-        wide = min(WIDTH, window.width() - 16)
+        wide = min(found.WIDTH, window.width() - 16)
         room = window.height() - corner.y() - 8
-        self.list.setGeometry(corner.x() - wide, corner.y(), wide, min(rows * ROW + 10, room))
+        self.list.setGeometry(corner.x() - wide, corner.y(), wide, min(rows * found.ROW + 10, room))
 
     def _restyle(self) -> None:
-        line, panel = self._theme.color("line2").name(), self._theme.color("panel").name()
-        self.list.setStyleSheet(
-            f"QListView, QListView:focus {{ background: {panel}; border: 1px solid {line};"
-            " border-radius: 4px; padding: 4px 0; }"
-        )
+        if self._list is not None:
+            line, panel = self._theme.color("line2").name(), self._theme.color("panel").name()
+            self._list.setStyleSheet(
+                f"QListView, QListView:focus {{ background: {panel}; border: 1px solid {line};"
+                " border-radius: 4px; padding: 4px 0; }"
+            )
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.list.isVisible():
+        if self.listing:
             self._place()
-
-
-class _Row(QStyledItemDelegate):
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(WIDTH, ROW)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = self._theme
-        model = index.model()
-        assert isinstance(model, EntryModel)
-        entry, rect = model.entries[index.row()], QRectF(option.rect)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        state = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.color("selection"))
-        ink = theme.color("ink" if entry.enabled else "ink3")
-        if entry.icon:
-            place = QRectF(rect.x() + 10, rect.center().y() - 8, 16, 16)
-            paint_icon(painter, entry.icon, place, theme.color("ink2"))
-        right = rect.right() - 12
-        middle = Qt.AlignmentFlag.AlignVCenter
-        if entry.keys:
-            font = theme.font(SIZE_NOTE)
-            wide = QFontMetricsF(font).horizontalAdvance(entry.keys) + 12
-            place = QRectF(right - wide, rect.center().y() - 9, wide, 18)
-            painter.setPen(QPen(theme.color("line2"), 1))
-            painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-            painter.setFont(font)
-            painter.setPen(theme.color("ink2"))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, entry.keys)
-            right -= wide + 8
-        font = theme.font(SIZE_DATA)
-        wide = QFontMetricsF(font).horizontalAdvance(entry.kind)
-        painter.setFont(font)
-        painter.setPen(theme.color("ink3"))
-        kind = QRectF(right - wide - 2, rect.y(), wide + 2, rect.height())
-        painter.drawText(kind, middle | Qt.AlignmentFlag.AlignRight, entry.kind)
-        font = theme.font(SIZE_BODY)
-        room = kind.left() - 12 - (rect.x() + 34)
-        words = QFontMetricsF(font).elidedText(entry.text, Qt.TextElideMode.ElideMiddle, room)
-        painter.setFont(font)
-        painter.setPen(ink)
-        place = QRectF(rect.x() + 34, rect.y(), room + 2, rect.height())
-        painter.drawText(place, middle | Qt.AlignmentFlag.AlignLeft, words)
-        painter.restore()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from app.icons import icon
+from app.icons import paint_icon
 from app.theme import Theme
 
 
 class IconButton(QToolButton):
-    """Icon `name` of `resources/icons` in a colour of the theme."""
+    """Icon `name` of `resources/icons` in a colour of the theme, pale where it is disabled.
+
+    The icon is drawn when the button is: pictures of it for all screens would be most of what a
+    button takes at the start.
+    """
 
     def __init__(
         self,
@@ -22,13 +27,12 @@ class IconButton(QToolButton):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._name, self._theme, self._size, self._token = name, theme, size, token
+        self._name, self._theme, self._token = name, theme, token
         self.setIconSize(QSize(size, size))
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_words(words)
-        self._draw()
-        theme.changed.connect(self._draw)
+        theme.changed.connect(self.update)
 
     def set_words(self, words: str) -> None:
         self.setToolTip(words)
@@ -36,7 +40,14 @@ class IconButton(QToolButton):
 
     def set_icon(self, name: str, token: str = "") -> None:
         self._name, self._token = name, token or self._token
-        self._draw()
+        self.update()
 
-    def _draw(self) -> None:
-        self.setIcon(icon(self._name, self._theme, self._token, self._size))
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self.draw_icon(QPainter(self), self._token if self.isEnabled() else "line")
+
+    def draw_icon(self, painter: QPainter, token: str) -> None:
+        """Draw the icon into the middle of the button, in a colour of the theme."""
+        size = self.iconSize()
+        corner = QPointF((self.width() - size.width()) // 2, (self.height() - size.height()) // 2)
+        paint_icon(painter, self._name, QRectF(corner, size), self._theme.color(token))

@@ -20,8 +20,8 @@ from engine.formats.bert import CASINGS
 from engine.formats.folder import path_of
 from engine.jsonfile import json_line, read_json
 from engine.model import Encoding, Model
-from engine.pipeline import READINGS
 from engine.progress import Report, silent
+from engine.readings import READINGS
 from engine.text import Text
 
 PIECES = 60

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pieces import PieceKind, Vocabulary
-from engine.pipeline import Prepared, PreparedLines, Special, check_unicode, source_of_identity
+from engine.pipeline import Prepared, PreparedLines, check_unicode, source_of_identity
 from engine.pipelines.alignment import align_groups
 from engine.pipelines.specials import prepare_parsed
+from engine.readings import Special
 from engine.text import Text
 
 _CHUNK = re.compile(r".*\n+|.+")

@@ -28,7 +28,6 @@ from engine.kernels import compiled
 from engine.pipeline import (
     Prepared,
     PreparedLines,
-    Special,
     check_unicode,
     cut_out,
 )
@@ -39,6 +38,7 @@ from engine.pipelines.scanning import SCANS
 from engine.pipelines.splitting import Splitter, isolated, odd_characters, same_everywhere
 from engine.pipelines.stretches import Stretches, tiled_lines
 from engine.pipelines.words import WordTable
+from engine.readings import Special
 from engine.text import Text
 
 _ON_TEXT = "leave out what it fails on, or correct the file's normalizer or pre-tokenizer"

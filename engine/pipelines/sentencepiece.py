@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import compiled
-from engine.pipeline import Prepared, PreparedLines, Special, check_unicode
+from engine.pipeline import Prepared, PreparedLines, check_unicode
 from engine.pipelines.alignment import align_groups, keep_marks
 from engine.pipelines.specials import prepare_parsed
+from engine.readings import Special
 from engine.text import Text
 
 SPACE = "▁"

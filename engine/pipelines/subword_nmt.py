@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pieces import Vocabulary
-from engine.pipeline import Prepared, PreparedLines, Special, check_unicode, cut_out
+from engine.pipeline import Prepared, PreparedLines, check_unicode, cut_out
+from engine.readings import Special
 from engine.subword_nmt import MARK
 from engine.text import Text
 

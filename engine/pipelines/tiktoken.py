@@ -11,11 +11,12 @@ import numpy as np
 
 from engine.kernels import compiled
 from engine.pieces import Vocabulary
-from engine.pipeline import Prepared, PreparedLines, Special, cut_out
+from engine.pipeline import Prepared, PreparedLines, cut_out
 from engine.pipelines.characters import pack
 from engine.pipelines.scanning import SCANS, scan
 from engine.pipelines.splitting import Splitter
 from engine.pipelines.stretches import tiled_lines
+from engine.readings import Special
 from engine.text import Text
 
 

@@ -17,8 +17,8 @@ from engine.changes import Change
 from engine.display import visible
 from engine.errors import SegscopeError
 from engine.model import Encoding, Model
-from engine.pipeline import Special
 from engine.progress import Report
+from engine.readings import Special
 from engine.round_trip import Cause, Difference, differences
 from engine.stages import Stage, Stages, make_stages, stages_of
 from engine.text import Text

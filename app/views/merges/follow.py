@@ -13,8 +13,9 @@ from app.draw.word import Word
 from app.session import OpenModel
 from engine.merge_rules import MERGE_RULES, MergeRule, own_rule, swapped, under_rule
 from engine.model import Model
-from engine.pipeline import Prepared, Special
+from engine.pipeline import Prepared
 from engine.progress import Report
+from engine.readings import Special
 from engine.text import Text
 from engine.traces.differences import Differences, differences
 from engine.traces.merges import NEVER, MergeTrace, trace_merges

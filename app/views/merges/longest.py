@@ -22,7 +22,7 @@ from app.views.merges.strip import WordStrip
 from app.views.merges.tries import TryRows
 from app.widgets.canvas import Canvas
 from app.widgets.report import Facts, Heading, Line, Lines, Part, Report, Section, Sentence, code
-from engine.pipeline import Special
+from engine.readings import Special
 from engine.text import Text
 from engine.traces.longest import LongestTrace, Taken, Try, TryKind
 

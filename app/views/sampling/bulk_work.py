@@ -13,8 +13,8 @@ from PySide6.QtCore import QCoreApplication
 from engine.corpus import Corpus, open_corpus
 from engine.errors import ParameterError
 from engine.model import Model
-from engine.pipeline import Special
 from engine.progress import Report
+from engine.readings import Special
 from engine.sample import Draws, sample
 from engine.sampled_files import Form, write_corpus, write_draws
 from engine.sampler import SamplingSettings
