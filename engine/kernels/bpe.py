@@ -2,12 +2,17 @@
 
 Twins: `Bpe.segment_plain` and the plain part of `Bpe.merge_steps`.
 
+The loops that run for every symbol are written out here and in `engine.kernels.dropout`: as calls
+of one kernel they made encoding slower by a fifth.
+
 A stretch of symbols is merged alone where no merge can cross its ends: the table also holds the
 pairs of first symbols that stand side by side inside some piece, with `NO_RANK`; two neighbours
 that aren't in it at all are never joined.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +36,33 @@ SCAN_LIMIT = 48
 
 WHOLE, USER = 1, 2
 """Flags of a piece: a pre-token that equals it is it; it is a symbol from the start."""
+
+
+class Merging(NamedTuple):
+    """What the kernels read of a model; `engine.kernels.bpe_tables` makes it.
+
+    table, by_char, units, ids: the trie of all pieces, see `engine.kernels.trie.Trie`. flags:
+    uint8[pieces], WHOLE and USER. leads: uint8[n_symbols], whether a user-defined piece starts
+    with the symbol. base: int32[4·n_symbols], the piece of each symbol in the middle of a
+    pre-token's first place, later, last, later and last. pairs, bits: the hash table of merges.
+    apart: neighbours that aren't in it never join, so a pre-token falls apart there. unknown: the
+    unknown piece, -1 for none; fuse: whether neighbouring ones are one. byte_pieces: int32[256],
+    the pieces of fallback bytes, empty for none.
+    """
+
+    table: Ints
+    by_char: bool
+    units: Ints
+    ids: Ints
+    flags: Bytes
+    leads: Bytes
+    base: Ints
+    pairs: Pairs
+    bits: int
+    apart: bool
+    unknown: int
+    fuse: bool
+    byte_pieces: Ints
 
 
 def build_pairs(keys: Pairs, values: Pairs) -> tuple[Pairs, int]:
@@ -115,24 +147,17 @@ def first_symbols(
     n: Int,
     read: Ints,
     places: Ints,
-    units: Ints,
-    ids: Ints,
-    flags: Bytes,
-    leads: Bytes,
-    base: Ints,
-    unknown: Int,
-    fuse: bool,
-    byte_pieces: Ints,
+    model: Merging,
     symbols: Ints,
     froms: Ints,
     tos: Ints,
 ) -> Int:
     """Write a pre-token's symbols before any merge (id, start, end) and return their number.
 
-    read, places: what `read_symbols` gave, n of them. base: int32[4·n_symbols], the piece of each
-    symbol in the middle of a pre-token's first place, later, last, later and last. leads: uint8,
-    whether a user-defined piece starts with a symbol.
+    read, places: what `read_symbols` gave, n of them.
     """
+    units, ids, flags, leads, base = model.units, model.ids, model.flags, model.leads, model.base
+    unknown, fuse, byte_pieces = model.unknown, model.fuse, model.byte_pieces
     n_symbols = base.size // 4
     count = 0
     fused = False
@@ -313,23 +338,24 @@ def merge_heap(
 
 
 @kernel
+def close_up(symbols: Ints, froms: Ints, tos: Ints, after: Ints, low: Int, high: Int) -> Int:
+    """Move what a heap left of the symbols low … high - 1 together; return where they end."""
+    end = low
+    i: Int = low
+    while i < high:
+        symbols[u(end)], froms[u(end)] = symbols[u(i)], froms[u(i)]
+        i = np.int64(after[u(i)])
+        tos[u(end)] = tos[u(i - 1)]
+        end += 1
+    return end
+
+
+@kernel
 def encode(
     data: Bytes,
     starts: Longs,
     ends: Longs,
-    table: Ints,
-    by_char: bool,
-    units: Ints,
-    ids: Ints,
-    flags: Bytes,
-    leads: Bytes,
-    base: Ints,
-    pairs: Pairs,
-    bits: int,
-    apart: bool,
-    unknown: Int,
-    fuse: bool,
-    byte_pieces: Ints,
+    model: Merging,
     scan_limit: int,
     longest: int,
     out_ids: Ints,
@@ -338,10 +364,11 @@ def encode(
 ) -> Int:
     """Write the tokens of each pre-token and return their number.
 
-    flags: uint8[pieces], WHOLE and USER. apart: neighbours that aren't in `pairs` never join, so
-    the pre-token falls apart there. scan_limit: `SCAN_LIMIT`. longest: bytes of the longest
-    pre-token. out_ids, out_starts, out_ends: room for one token a byte.
+    scan_limit: `SCAN_LIMIT`. longest: bytes of the longest pre-token. out_ids, out_starts,
+    out_ends: room for one token a byte.
     """
+    table, by_char, units, ids = model.table, model.by_char, model.units, model.ids
+    flags, pairs, bits, apart = model.flags, model.pairs, model.bits, model.apart
     read = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
     symbols = np.empty(longest + 1, np.int32)
@@ -370,24 +397,7 @@ def encode(
             out_ends[u(count)] = ends[u(k)]
             count += 1
             continue
-        total = first_symbols(
-            data,
-            offset,
-            n,
-            read,
-            places,
-            units,
-            ids,
-            flags,
-            leads,
-            base,
-            unknown,
-            fuse,
-            byte_pieces,
-            symbols,
-            froms,
-            tos,
-        )
+        total = first_symbols(data, offset, n, read, places, model, symbols, froms, tos)
         low = ZERO
         while low < total:
             high = low + 1
@@ -401,13 +411,7 @@ def encode(
                 end = merge_scan(symbols, froms, tos, values, low, high, pairs, bits)
             else:
                 merge_heap(symbols, low, high, before, after, heap, pairs, bits, no_steps)
-                end = low
-                i: Int = low
-                while i < high:
-                    symbols[u(end)], froms[u(end)] = symbols[u(i)], froms[u(i)]
-                    i = np.int64(after[u(i)])
-                    tos[u(end)] = tos[u(i - 1)]
-                    end += 1
+                end = close_up(symbols, froms, tos, after, low, high)
             for i in range(low, end):
                 out_ids[u(count)] = symbols[u(i)]
                 out_starts[u(count)] = offset + froms[u(i)]

@@ -12,6 +12,7 @@ from engine.kernels.bpe import (
     SCAN_LIMIT,
     USER,
     WHOLE,
+    Merging,
     Pairs,
     build_pairs,
     encode,
@@ -40,11 +41,8 @@ if TYPE_CHECKING:
 class BpeTables:
     """The arrays of one BPE model.
 
-    trie: all pieces that may match. base: int32[4·n_symbols], the piece of each symbol in the
-    middle of a pre-token's first place, later, last, later and last. leads: uint8[n_symbols],
-    whether a user-defined piece starts with the symbol. flags: uint8[pieces], see
-    `engine.kernels.bpe`. pairs, bits: the hash table of merges. apart: whether neighbours that
-    aren't in it can never become part of one piece.
+    trie: all pieces that may match. base, byte_pieces, flags, leads, pairs, bits, apart: as in
+    `engine.kernels.bpe.Merging`. linear: what `encode_linear` reads, None where it isn't exact.
     """
 
     def __init__(self, bpe: Bpe) -> None:
@@ -178,6 +176,25 @@ class BpeTables:
         find_shorter(data, offsets, known, units, tokens)
         return units, tokens, np.zeros(1 << CACHE_BITS, dtype=np.uint64)
 
+    @property
+    def _merging(self) -> Merging:
+        trie = self.trie
+        return Merging(
+            trie.table,
+            trie.by_char,
+            trie.units,
+            trie.ids,
+            self.flags,
+            self.leads,
+            self.base,
+            self.pairs,
+            self.bits,
+            self.apart,
+            self.bpe.unknown,
+            self.bpe.fuse_unknown,
+            self.byte_pieces,
+        )
+
     def segment(
         self,
         data: NDArray[np.uint8],
@@ -225,25 +242,12 @@ class BpeTables:
 
         By merging.
         """
-        bpe, trie = self.bpe, self.trie
         return int(
             encode(
                 data,
                 starts,
                 ends,
-                trie.table,
-                trie.by_char,
-                trie.units,
-                trie.ids,
-                self.flags,
-                self.leads,
-                self.base,
-                self.pairs,
-                self.bits,
-                self.apart,
-                bpe.unknown,
-                bpe.fuse_unknown,
-                self.byte_pieces,
+                self._merging,
                 SCAN_LIMIT,
                 longest,
                 ids,
@@ -266,25 +270,12 @@ class BpeTables:
         to: Longs,
     ) -> int:
         """Do what `encode` does with merges dropped, see `engine.kernels.dropout`."""
-        bpe, trie = self.bpe, self.trie
         return int(
             encode_dropping(
                 data,
                 starts,
                 ends,
-                trie.table,
-                trie.by_char,
-                trie.units,
-                trie.ids,
-                self.flags,
-                self.leads,
-                self.base,
-                self.pairs,
-                self.bits,
-                self.apart,
-                bpe.unknown,
-                bpe.fuse_unknown,
-                self.byte_pieces,
+                self._merging,
                 SCAN_LIMIT,
                 longest,
                 rule,
@@ -294,6 +285,28 @@ class BpeTables:
                 at,
                 to,
             )
+        )
+
+    def draw_dropping(
+        self,
+        data: NDArray[np.uint8],
+        starts: Longs,
+        ends: Longs,
+        longest: int,
+        rule: int,
+        p: float,
+        keys: NDArray[np.uint64],
+        ids: Ints,
+        at: Longs,
+        to: Longs,
+        bounds: Longs,
+    ) -> None:
+        """Do what `encode_dropping` does for each key, see `engine.kernels.drop_draws`."""
+        from engine.kernels.drop_draws import draw_dropping
+
+        model = self._merging
+        draw_dropping(
+            data, starts, ends, model, SCAN_LIMIT, longest, rule, p, keys, ids, at, to, bounds
         )
 
     def merge_steps(self, symbols: list[int]) -> Longs:

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.kernels.bpe import EMPTY, HALF, LOW, NO_RANK, U64, Pairs, find, first_symbols
+from engine.kernels.bpe import (
+    EMPTY,
+    HALF,
+    LOW,
+    NO_RANK,
+    U64,
+    Merging,
+    Pairs,
+    close_up,
+    find,
+    first_symbols,
+)
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, read_symbols, u
 from engine.kernels.unigram import random_number
@@ -222,19 +233,7 @@ def encode_dropping(
     data: Bytes,
     starts: Longs,
     ends: Longs,
-    table: Ints,
-    by_char: bool,
-    units: Ints,
-    ids: Ints,
-    flags: Bytes,
-    leads: Bytes,
-    base: Ints,
-    pairs: Pairs,
-    bits: int,
-    apart: bool,
-    unknown: Int,
-    fuse: bool,
-    byte_pieces: Ints,
+    model: Merging,
     scan_limit: int,
     longest: int,
     rule: int,
@@ -249,6 +248,7 @@ def encode_dropping(
     Arguments as of `engine.kernels.bpe.encode`. rule: which law. p: the drop probability. key: the
     stream of random numbers, of which one follows the other through all pre-tokens.
     """
+    pairs, bits = model.pairs, model.bits
     read = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int32)
     symbols = np.empty(longest + 1, np.int32)
@@ -263,28 +263,11 @@ def encode_dropping(
     count = ZERO
     coin = U64(0)
     # By the other laws what happens elsewhere in a pre-token gives a pair new chances.
-    alone = apart and rule == SENTENCEPIECE
+    alone = model.apart and rule == SENTENCEPIECE
     for k in range(starts.size):
         offset = starts[u(k)]
-        n = read_symbols(data, offset, ends[u(k)], table, by_char, read, places)
-        total = first_symbols(
-            data,
-            offset,
-            n,
-            read,
-            places,
-            units,
-            ids,
-            flags,
-            leads,
-            base,
-            unknown,
-            fuse,
-            byte_pieces,
-            symbols,
-            froms,
-            tos,
-        )
+        n = read_symbols(data, offset, ends[u(k)], model.table, model.by_char, read, places)
+        total = first_symbols(data, offset, n, read, places, model, symbols, froms, tos)
         low = ZERO
         while low < total:
             high = low + 1
@@ -316,13 +299,7 @@ def encode_dropping(
                     key,
                     coin,
                 )
-                end = low
-                i: Int = low
-                while i < high:
-                    symbols[u(end)], froms[u(end)] = symbols[u(i)], froms[u(i)]
-                    i = np.int64(after[u(i)])
-                    tos[u(end)] = tos[u(i - 1)]
-                    end += 1
+                end = close_up(symbols, froms, tos, after, low, high)
             for i in range(low, end):
                 out_ids[u(count)] = symbols[u(i)]
                 out_starts[u(count)] = offset + froms[u(i)]
