@@ -12,17 +12,20 @@ are the logarithms of these choices; all that a lattice's law gives can be had f
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.build import edges_of_tokens, join, sort_edges
+from engine.dropout.draws import cut_draws
 from engine.dropout.merging import Coins
 from engine.kernels import compiled
 from engine.lattice import Lattice
-from engine.matching import TokenList, check_spans, room_for_tokens, unit_end, unit_starts
+from engine.matching import TokenList, check_spans, unit_end, unit_starts
 from engine.model import segment_prepared
 from engine.segmenter import EdgeKind, Edges, Segmented
 from engine.wordpiece import WordPiece
@@ -32,14 +35,12 @@ from engine.wordpiece import WordPiece
 class DroppingWordPiece:
     """A WordPiece model's rule that drops pieces with probability p.
 
-    key: the stream of random numbers of each call of `segment`. draws: how often that will be
-    called about; both roads give the same.
+    key: the stream of random numbers of each call of `segment`.
     """
 
     model: WordPiece
     p: float
-    key: int
-    draws: int = 1
+    key: int = 0
 
     @property
     def algorithm(self) -> str:
@@ -58,7 +59,7 @@ class DroppingWordPiece:
         if self.p == 0.0:
             return self.model.segment(data, starts, ends)
         data, starts, ends = check_spans(data, starts, ends)
-        if compiled(len(data) * self.draws):
+        if compiled(len(data)):
             return self.segment_compiled(data, starts, ends)
         return self.segment_plain(data, starts, ends)
 
@@ -66,29 +67,56 @@ class DroppingWordPiece:
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> Segmented:
         """Do what `segment` does with the kernel, p above 0; the spans must be checked."""
-        from engine.kernels.maxmatch import longest_first_dropping
+        return next(self._drawn_compiled(data, starts, ends, [self.key]))
 
-        trie = self.model.trie
-        longest, ids, at, to = room_for_tokens(starts, ends)
-        count = longest_first_dropping(
-            data,
-            starts,
-            ends,
-            trie.table,
-            trie.by_char,
-            trie.units,
-            trie.ids,
-            trie.inside,
-            self.model.unknown,
-            self.model.max_chars,
-            longest,
-            self.p,
-            np.uint64(self.key),
-            ids,
-            at,
-            to,
-        )
-        return Segmented(ids[:count], at[:count], to[:count])
+    def segment_draws(
+        self,
+        data: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        keys: Sequence[int],
+    ) -> Iterator[Segmented]:
+        """Cut each word once for each stream of random numbers, p above 0.
+
+        What is yielded holds until the next one; both roads give the same.
+        """
+        data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data) * len(keys)):
+            yield from self._drawn_compiled(data, starts, ends, keys)
+            return
+        for key in keys:
+            yield replace(self, key=key).segment_plain(data, starts, ends)
+
+    def _drawn_compiled(
+        self,
+        data: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        keys: Sequence[int],
+    ) -> Iterator[Segmented]:
+        from engine.kernels.maxmatch import draw_longest_first
+
+        trie, model = self.model.trie, self.model
+
+        def fill(longest: int, part: NDArray[np.uint64], *out: NDArray[Any]) -> None:
+            draw_longest_first(
+                data,
+                starts,
+                ends,
+                trie.table,
+                trie.by_char,
+                trie.units,
+                trie.ids,
+                trie.inside,
+                model.unknown,
+                model.max_chars,
+                longest,
+                self.p,
+                part,
+                *out,
+            )
+
+        return cut_draws(starts, ends, keys, fill)
 
     def segment_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -98,7 +126,7 @@ class DroppingWordPiece:
         tokens = TokenList()
         coins = Coins(self.key)
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            pieces = self._drawn(text, start, end, coins)
+            pieces = drop_pieces(self.model, self.p, text, start, end, coins)
             if pieces is not None:
                 for piece in pieces:
                     tokens.add(*piece)
@@ -106,31 +134,58 @@ class DroppingWordPiece:
                 tokens.add(self.model.unknown, start, end)
         return tokens.segmented()
 
-    def _drawn(
-        self, text: bytes, first: int, last: int, coins: Coins
-    ) -> list[tuple[int, int, int]] | None:
-        """Return (piece, start, end) of each piece of a word; None where nothing is left."""
-        model = self.model
-        if model.too_long(text, first, last):
-            return None
-        found = []
-        start = first
-        while start < last:
-            alone = unit_end(text, start, last, model.alphabet)
-            for end, piece in reversed(list(model.tables[start > first].at(text, start, last))):
-                if end == alone or coins.toss() >= self.p:
-                    found.append((piece, start, end))
-                    start = end
-                    break
-            else:
-                return None
-        return found
-
     def edges(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> Edges:
         """Return the edges of the model's lattice."""
         return self.model.edges(data, starts, ends)
+
+
+class Candidate(NamedTuple):
+    """A piece that matches and was looked at: its span in the text, and what became of it.
+
+    coin: the number of the random number in its stream, u: it; −1 and NaN for a piece of one
+    character, which is taken without a coin. dropped: u < p.
+    """
+
+    start: int
+    end: int
+    piece: int
+    coin: int
+    u: float
+    dropped: bool
+
+
+def drop_pieces(
+    model: WordPiece,
+    p: float,
+    text: bytes,
+    first: int,
+    last: int,
+    coins: Coins,
+    seen: list[Candidate] | None = None,
+) -> list[tuple[int, int, int]] | None:
+    """Return (piece, start, end) of each piece of a word; None where nothing is left.
+
+    seen: gets the candidates in the order in which they are looked at.
+    """
+    if model.too_long(text, first, last):
+        return None
+    found = []
+    start = first
+    while start < last:
+        alone = unit_end(text, start, last, model.alphabet)
+        for end, piece in reversed(list(model.tables[start > first].at(text, start, last))):
+            coin, u = (-1, math.nan) if end == alone else (coins.count, coins.toss())
+            if seen is not None:
+                seen.append(Candidate(start, end, piece, coin, u, u < p))
+            if not u < p:
+                found.append((piece, start, end))
+                start = end
+                break
+        else:
+            return None
+    return found
 
 
 def choice_lattice(lattice: Lattice, model: WordPiece, p: float) -> Lattice:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.bpe import Bpe
 from engine.dropout import DropRule
+from engine.dropout.draws import cut_draws
 from engine.dropout.merging import Coins, dropping
 from engine.kernels import compiled
-from engine.matching import TokenList, check_spans, room_for_tokens
+from engine.matching import TokenList, check_spans
 from engine.segmenter import Edges, Segmented
 from engine.subword_nmt import SubwordNmt
 
@@ -20,15 +23,13 @@ from engine.subword_nmt import SubwordNmt
 class DroppingBpe:
     """A BPE model's rule that drops merges with probability p.
 
-    key: the stream of random numbers of each call of `segment`. draws: how often that will be
-    called about, which tells whether the kernel is worth it; both roads give the same.
+    key: the stream of random numbers of each call of `segment`.
     """
 
     bpe: Bpe
     rule: DropRule
     p: float
-    key: int
-    draws: int = 1
+    key: int = 0
 
     @property
     def algorithm(self) -> str:
@@ -47,7 +48,7 @@ class DroppingBpe:
         if self.p == 0.0:
             return self.bpe.segment(data, starts, ends)
         data, starts, ends = check_spans(data, starts, ends)
-        if compiled(len(data) * self.draws) and not self.needs_plain:
+        if compiled(len(data)) and not self.needs_plain:
             return self.segment_compiled(data, starts, ends)
         return self.segment_plain(data, starts, ends)
 
@@ -61,11 +62,39 @@ class DroppingBpe:
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> Segmented:
         """Do what `segment` does with the kernel, p above 0; the spans must be checked."""
-        longest, ids, at, to = room_for_tokens(starts, ends)
-        count = self.bpe.tables.encode_dropping(
-            data, starts, ends, longest, int(self.rule), self.p, self.key, ids, at, to
-        )
-        return Segmented(ids[:count], at[:count], to[:count])
+        return next(self._drawn_compiled(data, starts, ends, [self.key]))
+
+    def segment_draws(
+        self,
+        data: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        keys: Sequence[int],
+    ) -> Iterator[Segmented]:
+        """Cut each pre-token once for each stream of random numbers, p above 0.
+
+        What is yielded holds until the next one; both roads give the same.
+        """
+        data, starts, ends = check_spans(data, starts, ends)
+        if compiled(len(data) * len(keys)) and not self.needs_plain:
+            yield from self._drawn_compiled(data, starts, ends, keys)
+            return
+        for key in keys:
+            yield replace(self, key=key).segment_plain(data, starts, ends)
+
+    def _drawn_compiled(
+        self,
+        data: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        keys: Sequence[int],
+    ) -> Iterator[Segmented]:
+        tables, rule = self.bpe.tables, int(self.rule)
+
+        def fill(longest: int, part: NDArray[np.uint64], *out: NDArray[Any]) -> None:
+            tables.draw_dropping(data, starts, ends, longest, rule, self.p, part, *out)
+
+        return cut_draws(starts, ends, keys, fill)
 
     def segment_plain(
         self, data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]

@@ -30,7 +30,6 @@ from engine.kernels.bpe_linear import (
     find_shorter,
 )
 from engine.kernels.build_trie import Keys, build_trie
-from engine.kernels.dropout import encode_dropping
 from engine.kernels.trie import ZERO, Ints, Longs
 from engine.pieces import PieceKind
 
@@ -256,37 +255,6 @@ class BpeTables:
             )
         )
 
-    def encode_dropping(
-        self,
-        data: NDArray[np.uint8],
-        starts: Longs,
-        ends: Longs,
-        longest: int,
-        rule: int,
-        p: float,
-        key: int,
-        ids: Ints,
-        at: Longs,
-        to: Longs,
-    ) -> int:
-        """Do what `encode` does with merges dropped, see `engine.kernels.dropout`."""
-        return int(
-            encode_dropping(
-                data,
-                starts,
-                ends,
-                self._merging,
-                SCAN_LIMIT,
-                longest,
-                rule,
-                p,
-                np.uint64(key),
-                ids,
-                at,
-                to,
-            )
-        )
-
     def draw_dropping(
         self,
         data: NDArray[np.uint8],
@@ -301,7 +269,10 @@ class BpeTables:
         to: Longs,
         bounds: Longs,
     ) -> None:
-        """Do what `encode_dropping` does for each key, see `engine.kernels.drop_draws`."""
+        """Do what `encode` does with merges dropped, once for each key of `keys`.
+
+        See `engine.kernels.drop_draws`.
+        """
         from engine.kernels.drop_draws import draw_dropping
 
         model = self._merging

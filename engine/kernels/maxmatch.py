@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Bytes, Int, Ints, Longs, child_of, read_symbols, u
@@ -81,4 +82,52 @@ def longest_first_dropping(
                 out_starts[u(count)] = offset
                 out_ends[u(count)] = ends[u(k)]
                 count += 1
+    return count
+
+
+@kernel
+def draw_longest_first(
+    data: Bytes,
+    starts: Longs,
+    ends: Longs,
+    table: Ints,
+    by_char: bool,
+    units: Ints,
+    ids: Ints,
+    inside: int,
+    unknown: int,
+    max_chars: int,
+    longest: int,
+    p: float,
+    keys: NDArray[np.uint64],
+    out_ids: Ints,
+    out_starts: Longs,
+    out_ends: Longs,
+    bounds: Longs,
+) -> Int:
+    """Do what `longest_first_dropping` does once for each key, one draw behind the other.
+
+    bounds: int64[keys + 1]; gets where each draw begins and ends.
+    """
+    count = ZERO
+    for draw in range(keys.size):
+        count += longest_first_dropping(
+            data,
+            starts,
+            ends,
+            table,
+            by_char,
+            units,
+            ids,
+            inside,
+            unknown,
+            max_chars,
+            longest,
+            p,
+            keys[u(draw)],
+            out_ids[count:],
+            out_starts[count:],
+            out_ends[count:],
+        )
+        bounds[u(draw + 1)] = count
     return count

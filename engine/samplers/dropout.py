@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from engine.bpe import Bpe
 from engine.build import edges_of_tokens
@@ -18,7 +20,7 @@ from engine.model import segment_prepared
 from engine.rng import key_of
 from engine.sampler import DrawLines, Ints, PathLaw, SamplingSettings
 from engine.samplers.gibbs import gibbs_law
-from engine.segmenter import Segmenter
+from engine.segmenter import Segmented, Segmenter
 from engine.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def draw_bpe(
     bpe, p = _merging(lattice), check_dropout(settings.dropout)
     if p == 0.0:
         return [lattice.taken] * len(draws)
-    return _drawn(lattice, draws, lambda d: DroppingBpe(bpe, rule, p, key_of(seed, d), len(draws)))
+    return _drawn(lattice, DroppingBpe(bpe, rule, p), seed, draws)
 
 
 def bpe_law(rule: DropRule, lattice: Lattice, settings: SamplingSettings) -> PathLaw:
@@ -69,9 +71,7 @@ def draw_maxmatch(
     model, p = _wordpiece(lattice.segmenter), check_dropout(settings.dropout)
     if p == 0.0:
         return [lattice.taken] * len(draws)
-    return _drawn(
-        lattice, draws, lambda d: DroppingWordPiece(model, p, key_of(seed, d), len(draws))
-    )
+    return _drawn(lattice, DroppingWordPiece(model, p), seed, draws)
 
 
 def maxmatch_law(lattice: Lattice, settings: SamplingSettings) -> PathLaw:
@@ -92,13 +92,21 @@ def maxmatch_lines(model: Model, settings: SamplingSettings) -> DrawLines:
     return road
 
 
-def _drawn(lattice: Lattice, draws: range, rule: Callable[[int], Segmenter]) -> list[Ints]:
-    """Return the edges of what `rule` of each draw cuts the text to."""
-    size = len(lattice.prepared.data)
+def _drawn(
+    lattice: Lattice, rule: DroppingBpe | DroppingWordPiece, seed: int, draws: range
+) -> list[Ints]:
+    """Return the edges of what `rule` cuts the text to in each draw."""
+    prepared, size = lattice.prepared, len(lattice.prepared.data)
+    keys = [key_of(seed, draw) for draw in draws]
+    cuts = prepared.cuts.astype(np.int64)
+    found: Iterable[Segmented]
+    if (prepared.fixed >= 0).any():
+        found = (segment_prepared(replace(rule, key=key), prepared) for key in keys)
+    else:
+        found = rule.segment_draws(prepared.data, cuts[:-1], cuts[1:], keys)
     known: dict[tuple[bytes, bytes], Ints] = {}
     drawn = []
-    for draw in draws:
-        cut = segment_prepared(rule(draw), lattice.prepared)
+    for cut in found:
         key = cut.ids.tobytes(), cut.starts.tobytes()
         if key not in known:
             known[key] = edges_of_tokens(lattice.edges, cut, size, lattice.spelling)

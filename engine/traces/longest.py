@@ -80,7 +80,7 @@ class LongestTrace(PretokenSteps):
     step_cuts: Longs
 
     @property
-    def kind(self) -> Literal["longest"]:
+    def kind(self) -> Literal["longest", "maxmatch-dropout"]:
         """The kind of trace."""
         return "longest"
 
