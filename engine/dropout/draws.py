@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,5 @@ def cut_draws(starts: Longs, ends: Longs, keys: Sequence[int], fill: Fill) -> It
         part = np.array(keys[first : first + block], dtype=np.uint64)
         bounds = np.zeros(len(part) + 1, dtype=np.int64)
         fill(longest, part, ids, at, to, bounds)
-        places = bounds.tolist()
-        for low, high in zip(places[:-1], places[1:], strict=True):
+        for low, high in pairwise(bounds.tolist()):
             yield Segmented(ids[low:high], at[low:high], to[low:high])

@@ -167,7 +167,7 @@ def hold_kernel(
             if random_number(key, U64(place)) < chance:
                 held[u(node)] = newcomer
                 holder[u(node)] = place
-        at = n_nodes - 1
+        at: Int = n_nodes - 1
         while at > 0 and holder[u(at)] >= 0:
             paths[u(count)] = holder[u(at)]
             count += 1
