@@ -151,12 +151,35 @@ def test_merges_are_shown_as_they_are_dropped(qtbot: Any, make: Make, session: S
     for k in range(1, len(trace) + 1):
         workspace.player.seek(k)
         step = trace.event(k - 1)
-        assert lane.rows()[-1] == step
-        assert step.dropped == (step.u < 0.5)
+        row = lane.rows()[-1]
+        assert (row.step, row.u, row.won) == (k - 1, step.u, step.u >= 0.5)
         word = "dropped" if step.dropped else "merge"
         assert word in lane.accessibleDescription()
     sample = passes.lattice.sample("bpe-dropout", count=1, seed=7, dropout=0.5)
     assert lane.standing() == "|".join(sample.paths[0].pieces)
+
+
+def test_pieces_are_shown_as_they_are_dropped(qtbot: Any, make: Make, session: Session) -> None:
+    workspace = make("watching", "everyday-wordpiece", ("maxmatch-dropout",))
+    workspace.controls.dropout.slider.setValue(60)
+    settle(qtbot, workspace, session)
+    passes, lane = workspace.passes, workspace.rows.dropped
+    assert passes is not None and passes.dropped is not None
+    assert not lane.isHidden()
+    length = workspace.player.length
+    assert length == len(passes.dropped) > 1
+    drawn = passes.lattice.sample("maxmatch-dropout", count=1, seed=7, dropout=0.6).paths[0]
+    taken = []
+    for k in range(1, length + 1):
+        workspace.player.seek(k)
+        row = lane.rows()[-1]
+        # Without a number it is a piece of one character, which is always taken.
+        assert row.won == (not row.u < 0.6)
+        assert ("taken" if row.won else "dropped") in lane.accessibleDescription()
+        taken += [row.label] if row.won else []
+    assert taken == drawn.pieces
+    assert lane.standing() == "|".join(drawn.pieces)
+    assert workspace.player.labels[-1] == "taken ✓"
 
 
 def test_alpha_means_opposite_things_and_the_note_says_so() -> None:

@@ -1,6 +1,11 @@
-"""The lane of BPE-dropout: the coins of a pre-token one under the other, dropped or merged."""
+"""The lane of a dropout: the coins of a pre-token one under the other.
+
+BPE-dropout drops or merges pairs, MaxMatch-dropout drops or takes pieces.
+"""
 
 from __future__ import annotations
+
+import math
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -8,36 +13,43 @@ from PySide6.QtWidgets import QWidget
 
 from app.draw.method_mark import paint_mark
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_NOTE, Theme
-from app.views.sampling.drop_words import drop_sentence, piece_text, symbols_text, verdict
+from app.views.sampling.drop_words import (
+    DropRow,
+    Trace,
+    drop_sentence,
+    row_of,
+    symbols_text,
+)
 from app.views.sampling.lane import Keys
 from app.views.sampling.methods import LOOKS, method_title
-from engine.traces.dropout import DropStep, DropTrace
+from engine.dropout import MAXMATCH_DROPOUT
+from engine.traces.dropout import DropTrace
 
 SIDE, HEAD, ROW, BAR = 16.0, 92.0, 26.0, 16.0
 
 
 class DropLane(QWidget):
-    """What stands of the pre-token at work, and each pair for which a coin was tossed."""
+    """What stands of the pre-token at work, and each pair or piece that was considered."""
 
     def __init__(self, theme: Theme, keys: Keys, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._keys = theme, keys
-        self._trace: DropTrace | None = None
+        self._trace: Trace | None = None
         self._k = 0
         self.setMinimumHeight(220)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Merges as they are dropped"))
+        self.setAccessibleName(self.tr("What is dropped, step by step"))
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(700, 300)
 
     @property
-    def trace(self) -> DropTrace | None:
+    def trace(self) -> Trace | None:
         """The trace on show."""
         return self._trace
 
-    def set_trace(self, trace: DropTrace | None) -> None:
+    def set_trace(self, trace: Trace | None) -> None:
         """Show a trace; its position comes with `set_position`."""
         self._trace, self._k = trace, 0
         self.update()
@@ -58,7 +70,7 @@ class DropLane(QWidget):
             return 0
         return trace.pretoken_of(max(self._k - 1, 0))
 
-    def rows(self) -> tuple[DropStep, ...]:
+    def rows(self) -> tuple[DropRow, ...]:
         """Return the steps of the pre-token at work that are done, the last ones that fit."""
         trace = self._trace
         if trace is None or not len(trace):
@@ -66,10 +78,10 @@ class DropLane(QWidget):
         steps = trace.steps_of(self.pretoken)
         fit = max(int((self.height() - HEAD - 8) // ROW), 1)
         done = range(steps.start, min(steps.stop, self._k))[-fit:]
-        return tuple(trace.event(step) for step in done)
+        return tuple(row_of(trace, step) for step in done)
 
     def standing(self) -> str:
-        """Return the symbols of the pre-token at work with bars between."""
+        """Return what stands of the pre-token at work with bars between."""
         trace = self._trace
         if trace is None or len(trace.prepared.cuts) < 2:
             return ""
@@ -82,12 +94,13 @@ class DropLane(QWidget):
         if trace is None:
             return
         wide = self.width() - 2 * SIDE
-        look = LOOKS[trace.method]
+        method = trace.method if isinstance(trace, DropTrace) else MAXMATCH_DROPOUT
+        look = LOOKS[method]
         color = theme.identity(look.identity)
         paint_mark(painter, look.shape, QPointF(SIDE + 6, 18), 5, color, theme.color("canvas"))
         title = QRectF(SIDE + 20, 8, wide - 20, 20)
         painter.setPen(theme.color("ink"))
-        self._write(painter, title, method_title(trace.method), SIZE_BODY, bold=True)
+        self._write(painter, title, method_title(method), SIZE_BODY, bold=True)
         line = QRectF(SIDE, 32, wide, 26)
         self._write(painter, line, self.standing(), SIZE_BODY + 4, piece=True)
         painter.setPen(theme.color("ink2"))
@@ -96,43 +109,41 @@ class DropLane(QWidget):
         steps = self.rows()
         for i, step in enumerate(steps):
             row = QRectF(SIDE, HEAD + i * ROW, wide, ROW)
-            self._paint_step(painter, row, trace, step, current=step.step == self._k - 1)
+            self._paint_step(painter, row, trace.p, step, current=step.step == self._k - 1)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("line2"), 1))
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5))
 
     def _paint_step(
-        self, painter: QPainter, row: QRectF, trace: DropTrace, step: DropStep, *, current: bool
+        self, painter: QPainter, row: QRectF, p: float, step: DropRow, *, current: bool
     ) -> None:
-        """Paint a coin: pair, bar from 0 to 1 filled up to p, needle at u, verdict."""
+        """Paint a coin: its name, bar from 0 to 1 filled up to p, needle at u, verdict."""
         theme = self._theme
         if current:
             painter.fillRect(row.adjusted(-6, 0, 6, -2), theme.color("panel"))
-        pair = "–"
-        if not step.stale:
-            pair = f"{piece_text(trace, step.left)} + {piece_text(trace, step.right)}"
-        painter.setPen(theme.color("ink" if step.merged else "ink3"))
+        painter.setPen(theme.color("ink" if step.won else "ink3"))
         name = QRectF(row.left(), row.top(), min(row.width() * 0.24, 180.0), row.height())
-        self._write(painter, name, pair, SIZE_DATA, bold=current, piece=True)
+        self._write(painter, name, step.label, SIZE_DATA, bold=current, piece=True)
         left = name.right() + 12
         box = QRectF(left, row.center().y() - BAR / 2, row.right() - left - 200, BAR)
-        painter.setPen(QPen(theme.color("line2"), 1))
-        painter.setBrush(theme.color("panel"))
-        painter.drawRoundedRect(box, 3, 3)
-        if not step.stale:
+        tossed = not math.isnan(step.u)
+        if tossed:
+            painter.setPen(QPen(theme.color("line2"), 1))
+            painter.setBrush(theme.color("panel"))
+            painter.drawRoundedRect(box, 3, 3)
             painter.setPen(QPen(theme.color("ink3"), 1.2))
             painter.setBrush(Qt.BrushStyle.BDiagPattern)
-            painter.drawRect(QRectF(box.left(), box.top(), box.width() * trace.p, BAR))
+            painter.drawRect(QRectF(box.left(), box.top(), box.width() * p, BAR))
             x = box.left() + box.width() * step.u
             painter.setPen(QPen(theme.color("ink"), 2))
             painter.drawLine(QPointF(x, box.top() - 3), QPointF(x, box.bottom() + 3))
-        painter.setPen(theme.color("sampled" if step.merged else "ink2"))
+        painter.setPen(theme.color("sampled" if step.won else "ink2"))
         words = QRectF(box.right() + 12, row.top(), 96, row.height())
-        self._write(painter, words, verdict(step), SIZE_DATA, bold=step.merged)
+        self._write(painter, words, step.verdict, SIZE_DATA, bold=step.won)
         painter.setPen(theme.color("ink3"))
         number = QRectF(words.right(), row.top(), 88, row.height())
-        text = "" if step.stale else self.tr("u = {u}").format(u=f"{step.u:.3f}")
+        text = self.tr("u = {u}").format(u=f"{step.u:.3f}") if tossed else ""
         self._write(painter, number, text, SIZE_NOTE)
 
     def _write(

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from app.counts import counted
 from app.draw.lane import edge_text
 from app.draw.numbers import chance_text, p_value_text, share_text, signed
-from app.views.sampling.drop_words import drop_sentence, drop_title
+from app.views.sampling.drop_words import Trace, drop_sentence, drop_title
 from app.views.sampling.lane import event_sentence, path_sentence
 from app.views.sampling.methods import LOOKS, library_note, method_name
 from app.views.sampling.parting import COINED, beside, parting_sentence, parting_steps
@@ -29,7 +29,6 @@ from app.widgets.report import (
 )
 from engine.goodness import ChiSquare
 from engine.trace import Arrival
-from engine.traces.dropout import DropTrace
 from engine.traces.passes import PassTrace
 
 LISTED_LAWS = 6
@@ -106,7 +105,7 @@ class SamplingReport(QObject):
         note = self.tr("Step {step}").format(step=f"{step + 1:,}")
         return [Heading(here, note), Sentence(words)]
 
-    def _dropped(self, trace: DropTrace, k: int) -> list[Part]:
+    def _dropped(self, trace: Trace, k: int) -> list[Part]:
         small = self.tr("Draw {draw} · step {step} of {count}").format(
             draw=f"{self.draw + 1:,}", step=f"{min(k, len(trace)):,}", count=f"{len(trace):,}"
         )

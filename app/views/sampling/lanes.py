@@ -1,4 +1,4 @@
-"""The lanes one under the other: those of passes over the lattice, and that of dropped merges."""
+"""The lanes one under the other: those of passes over the lattice, and that of a dropout."""
 
 from __future__ import annotations
 

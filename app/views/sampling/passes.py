@@ -14,24 +14,29 @@ from numpy.typing import NDArray
 from app.analysis import Analysis
 from app.views.sampling.methods import LANES, settings_of
 from app.views.sampling.tally import Listing, OwnLaw, list_law, list_method, own_law
-from engine.dropout import BPE_DROPOUTS
+from engine.dropout import BPE_DROPOUTS, MAXMATCH_DROPOUT
 from engine.lattice import Lattice
 from engine.model import Model
+from engine.pipeline import Prepared
 from engine.progress import Report
 from engine.sample import SAMPLERS
 from engine.sampler import SamplingSettings
 from engine.traces.draws import trace_ffbs, trace_v1
 from engine.traces.dropout import DropTrace, trace_dropout
+from engine.traces.maxmatch import MaxMatchTrace, trace_maxmatch
 from engine.traces.passes import PassTrace, trace_perfect, trace_viterbi
 
 SEARCHED = 10_000
 """Draws looked at for the next one in which the lanes part."""
 
+CHUNK = 1_000
+"""Draws handed over at once."""
+
 CHUNK_EDGES = 4_000_000
 """Coins tossed between two looks at the running sample."""
 
 LONGEST_DROPPED = 2_000
-"""Bytes of text up to which the coins of BPE-dropout are traced."""
+"""Bytes of text up to which the coins of a dropout are traced."""
 
 Edges = NDArray[np.int32]
 Relevant = tuple[tuple[str, float], ...]
@@ -51,7 +56,7 @@ class Wish:
 class Passes:
     """The traces of one draw by the methods that have a lane, and the laws of all methods shown.
 
-    dropped: the trace of the first method of BPE-dropout, None without one.
+    dropped: the trace of the first method of dropout, None without one.
     """
 
     analysis: Analysis
@@ -59,7 +64,7 @@ class Passes:
     listing: Listing
     laws: Mapping[str, OwnLaw]
     traces: Mapping[str, PassTrace]
-    dropped: DropTrace | None
+    dropped: DropTrace | MaxMatchTrace | None
 
     @property
     def lattice(self) -> Lattice:
@@ -122,14 +127,21 @@ def trace_passes(analysis: Analysis, model: Model, before: Passes | None, wish: 
         else:
             laws[kind] = own_law(listing, kind, settings)
     traces = {kind: _trace(kind, analysis.lattice, wish) for kind in wish.methods if kind in LANES}
-    dropping = [kind for kind in wish.methods if kind in BPE_DROPOUTS]
-    dropped = None
-    prepared = analysis.lattice.prepared
-    if dropping and len(prepared.data) <= LONGEST_DROPPED:
-        p = settings.dropout
-        dropped = trace_dropout(model, prepared, dropping[0], p, wish.seed, wish.draw)
+    dropped = _trace_dropout(model, analysis.lattice.prepared, wish)
     _ = listing.labels, listing.cells  # made here, not where they are painted
     return Passes(analysis, wish, listing, laws, traces, dropped)
+
+
+def _trace_dropout(
+    model: Model, prepared: Prepared, wish: Wish
+) -> DropTrace | MaxMatchTrace | None:
+    if len(prepared.data) > LONGEST_DROPPED:
+        return None
+    p, seed, draw = wish.settings.dropout, wish.seed, wish.draw
+    if MAXMATCH_DROPOUT in wish.methods:
+        return trace_maxmatch(model, prepared, p, seed, draw)
+    dropping = [kind for kind in wish.methods if kind in BPE_DROPOUTS]
+    return trace_dropout(model, prepared, dropping[0], p, seed, draw) if dropping else None
 
 
 def _read(kind: str, wish: Wish) -> Relevant:
@@ -157,7 +169,7 @@ def draw_in_chunks(
 
     drawn: how many each method has already; the one that has fewest goes on.
     """
-    chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
+    chunk = max(1, min(CHUNK, CHUNK_EDGES // max(lattice.n_edges, 1)))
     have = dict(drawn)
     total = sum(max(0, last - n) for n in have.values())
     done = 0
