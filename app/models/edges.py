@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
+from app.models.table import Index, Table, sort_mark
 from app.theme import SIZE_DATA, Theme
 from engine.constrain import source_spans
 from engine.display import plain, visible
@@ -18,13 +19,12 @@ from engine.text import Unit
 if TYPE_CHECKING:
     from app.analysis import Analysis
 
-Index = QModelIndex | QPersistentModelIndex
 Column = Literal[
     "start", "end", "piece", "id", "score", "rank", "probability", "without", "canonical", "path"
 ]
 
 
-class EdgeTableModel(QAbstractTableModel):
+class EdgeTableModel(Table):
     """All edges, sortable by any column; columns depend on whether there is a law."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
@@ -49,6 +49,7 @@ class EdgeTableModel(QAbstractTableModel):
             "canonical": self.tr("Canonical"),
             "path": self.tr("On path"),
         }
+        self._shown_titles = tuple(self._titles[column] for column in self._columns)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -102,6 +103,7 @@ class EdgeTableModel(QAbstractTableModel):
         if lattice is None:
             last = ()
         self._columns = ("start", "end", "piece", "id", *last)
+        self._shown_titles = tuple(self._titles[column] for column in self._columns)
         if self._sort[0] not in self._columns:
             self._sort = ("start", False)
         self._arrange()
@@ -155,46 +157,41 @@ class EdgeTableModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._order)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._columns)
+    def titles(self) -> tuple[str, ...]:
+        return self._shown_titles
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            column = self._columns[section]
-            sorted_by, descending = self._sort
-            mark = "▼" if descending else "▲"
-            title = self._titles[column]
-            return f"{title} {mark}" if column == sorted_by else title
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(self._columns[section])
-        if role == Qt.ItemDataRole.ToolTipRole and self._columns[section] == "canonical":
-            return self.tr(
-                "Whether merging gives this edge: “yes” here, “possible” beside some neighbour, "
-                "“no” beside none, without dropout"
-            )
-        return None
+    def mark(self, column: int) -> str:
+        by, descending = self._sort
+        return sort_mark(descending=descending) if self._columns[column] == by else ""
+
+    def tip(self, column: int) -> str:
+        if self._columns[column] != "canonical":
+            return ""
+        return self.tr(
+            "Whether merging gives this edge: “yes” here, “possible” beside some neighbour, "
+            "“no” beside none, without dropout"
+        )
+
+    def is_text(self, column: int) -> bool:
+        return self._columns[column] in ("piece", "path", "canonical")
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or self._lattice is None:
             return None
         column, edge = self._columns[index.column()], self.edge(index.row())
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(self._lattice, column, edge)
         if role == Qt.ItemDataRole.EditRole and column == "piece":
             return plain(_data(self._lattice, edge))
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(column)
         if role == Qt.ItemDataRole.FontRole:
             bold = int(self._values["path"][edge]) == 1
             font = self._theme.piece_font if column == "piece" else self._theme.font
             return font(SIZE_DATA, bold=bold)
-        return None
+        return super().data(index, role)
 
-    def _shown(self, lattice: Lattice, column: Column, edge: int) -> str:
+    def shown(self, row: int, column: int) -> str:
+        lattice = self._lattice
+        return "" if lattice is None else self._cell(lattice, self._columns[column], self.edge(row))
+
+    def _cell(self, lattice: Lattice, column: Column, edge: int) -> str:
         if column == "piece":
             return visible(_data(lattice, edge))
         value = self._values[column][edge]
@@ -213,13 +210,6 @@ class EdgeTableModel(QAbstractTableModel):
                 self.tr("taken") if value == 1 else str(int(value))
             )  # fmt: skip
         return f"{int(value):,}"
-
-    @staticmethod
-    def _alignment(column: Column) -> int:
-        side = Qt.AlignmentFlag.AlignLeft if column in ("piece", "path", "canonical") else (
-            Qt.AlignmentFlag.AlignRight
-        )  # fmt: skip
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
 def _data(lattice: Lattice, edge: int) -> bytes:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
+from app.models.table import Index, Table, sort_mark
 from engine.corpus import Language
 
-Index = QModelIndex | QPersistentModelIndex
 Floats = NDArray[np.float64]
 
 COLUMNS = ("language", "chars_per_token", "bytes_per_token", "tokens", "bar")
@@ -93,17 +93,7 @@ class LanguageFigures:
         return np.concatenate(parts) if parts else np.empty(0)
 
 
-_ROLES = frozenset(
-    (
-        Qt.ItemDataRole.DisplayRole,
-        Qt.ItemDataRole.ToolTipRole,
-        Qt.ItemDataRole.AccessibleTextRole,
-        Qt.ItemDataRole.TextAlignmentRole,
-    )
-)
-
-
-class LanguagesTableModel(QAbstractTableModel):
+class LanguagesTableModel(Table):
     """`rows` says which languages, in which order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -112,12 +102,13 @@ class LanguagesTableModel(QAbstractTableModel):
         self.rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._place: dict[str, int] = {}
         self._column, self._descending = "bar", True
-        self._titles = {
-            "language": self.tr("Language"),
-            "chars_per_token": self.tr("chars/token"),
-            "bytes_per_token": self.tr("bytes/token"),
-            "tokens": self.tr("tokens"),
-        }
+        self._titles = (
+            self.tr("Language"),
+            self.tr("chars/token"),
+            self.tr("bytes/token"),
+            self.tr("tokens"),
+            "",
+        )
 
     def show(
         self, figures: LanguageFigures, rows: NDArray[np.int64], column: str, descending: bool
@@ -149,44 +140,39 @@ class LanguagesTableModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(COLUMNS)
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            title = self._titles.get(COLUMNS[section], "")
-            mark = "▼" if self._descending else "▲"
-            return f"{title} {mark}".strip() if COLUMNS[section] == self._column else title
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(section)
-        return None
+    def mark(self, column: int) -> str:
+        sorted_by = COLUMNS[column] == self._column
+        return sort_mark(descending=self._descending) if sorted_by else ""
+
+    def is_text(self, column: int) -> bool:
+        return COLUMNS[column] in ("language", "bar")
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        # The view asks for ten roles of each cell that it paints.
-        if role not in _ROLES or not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(index.column())
+        told = role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+        if not told or not index.isValid():
+            return super().data(index, role)
         column, place = COLUMNS[index.column()], int(self.rows[index.row()])
-        if role == Qt.ItemDataRole.DisplayRole and column != "bar":
-            if column == "language":
-                return self.figures.languages[place].name
-            value = float(self.figures.columns[column][place])
-            if np.isnan(value):
-                return "–"
-            return f"{value:,.0f}" if column == "tokens" else f"{value:.2f}"
+        if column == "bar":
+            between = "\n" if role == Qt.ItemDataRole.ToolTipRole else ", "
+            return between.join(self._words(place))
         if role == Qt.ItemDataRole.ToolTipRole and column == "language":
             language = self.figures.languages[place]
             return " · ".join(x for x in (language.name, language.code, language.script) if x)
-        if role == Qt.ItemDataRole.ToolTipRole and column == "bar":
-            return "\n".join(self._words(place))
-        if role == Qt.ItemDataRole.AccessibleTextRole and column == "bar":
-            return ", ".join(self._words(place))
         return None
+
+    def shown(self, row: int, column: int) -> str:
+        name, place = COLUMNS[column], int(self.rows[row])
+        if name == "bar":
+            return ""
+        if name == "language":
+            return self.figures.languages[place].name
+        value = float(self.figures.columns[name][place])
+        if np.isnan(value):
+            return "–"
+        return f"{value:,.0f}" if name == "tokens" else f"{value:.2f}"
 
     def _words(self, place: int) -> list[str]:
         """Say each model's value, and where it isn't compression."""
@@ -202,12 +188,6 @@ class LanguagesTableModel(QAbstractTableModel):
                 words += " · " + lost.format(share=f"{float(bars.unknown[place]):.1%}")
             shown.append(words)
         return shown
-
-    @staticmethod
-    def _alignment(section: int) -> int:
-        left = COLUMNS[section] in ("language", "bar")
-        side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
 def _of(bars: ModelBars) -> dict[str, str]:

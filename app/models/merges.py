@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.draw.merge_labels import Labels
+from app.models.table import Index, Table
 from app.theme import SIZE_DATA, Theme
 from engine.display import plain
 from engine.traces.merges import MergeTrace
 
-Index = QModelIndex | QPersistentModelIndex
-
 STEP, WORD, RANK, LEFT, RIGHT, RESULT, BYTE = range(7)
-_NUMBERS = frozenset((STEP, RANK, BYTE))
 _PIECES = frozenset((WORD, LEFT, RIGHT, RESULT))
 
 
-class MergeTableModel(QAbstractTableModel):
+class MergeTableModel(Table):
     """Steps from 1, as the player counts them: row k is step k of the trace."""
+
+    texts = _PIECES
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -45,35 +45,21 @@ class MergeTableModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() or self._trace is None else len(self._trace)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._titles)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return self._titles[section]
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(section)
-        return None
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        trace, labels = self._trace, self._labels
-        if not index.isValid() or trace is None or labels is None:
-            return None
-        column = index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(trace, labels, index.row(), column)
-        if role == Qt.ItemDataRole.EditRole and column in _PIECES:
-            return self._real(trace, index.row(), column)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(column)
-        if role == Qt.ItemDataRole.FontRole and column in _PIECES:
-            return self._theme.piece_font(SIZE_DATA)
-        return None
+        if self._trace is not None and index.column() in _PIECES:
+            if role == Qt.ItemDataRole.EditRole:
+                return self._real(self._trace, index.row(), index.column())
+            if role == Qt.ItemDataRole.FontRole:
+                return self._theme.piece_font(SIZE_DATA)
+        return super().data(index, role)
 
-    def _shown(self, trace: MergeTrace, labels: Labels, k: int, column: int) -> str:
+    def shown(self, row: int, column: int) -> str:
+        trace, labels, k = self._trace, self._labels, row
+        if trace is None or labels is None:
+            return ""
         steps = trace.steps
         if column == STEP:
             return f"{k + 1:,}"
@@ -97,8 +83,3 @@ class MergeTableModel(QAbstractTableModel):
 def _piece(trace: MergeTrace, k: int, column: int) -> int:
     steps = trace.steps
     return int({LEFT: steps.left, RIGHT: steps.right, RESULT: steps.result}[column][k])
-
-
-def _alignment(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignRight if column in _NUMBERS else Qt.AlignmentFlag.AlignLeft
-    return int(side | Qt.AlignmentFlag.AlignVCenter)

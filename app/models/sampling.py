@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.draw.lane import edge_text, path_text
 from app.draw.law_chart import Outcomes
 from app.draw.numbers import chance_text, share_text, signed
+from app.models.table import Index, Table
 from app.theme import SIZE_DATA, Theme
 from engine.goodness import share_interval
 from engine.sample import Draws
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
-
-Index = QModelIndex | QPersistentModelIndex
 
 STEP, NODE, PIECE, WEIGHT, HELD, CHANCE, U, VERDICT = range(8)
 N_DRAWN, SHARE, PROBABILITY, INCLUSION, SEGMENTATION = range(5)
@@ -26,61 +24,29 @@ PIECES = 200
 """Pieces that are shown of a long segmentation."""
 
 
-class _Table(QAbstractTableModel):
-    """What the tables share: titles, and which column is text under analysis.
-
-    shown: returns the text of a cell by its row and column.
-    """
+class _PiecesTable(Table):
+    """What the tables here share: one column of pieces, in the font of the text under analysis."""
 
     piece_column = 0
-    text_columns: frozenset[int] = frozenset()
 
-    def __init__(
-        self,
-        theme: Theme,
-        titles: tuple[str, ...],
-        shown: Callable[[int, int], str],
-        parent: QObject | None,
-    ) -> None:
+    def __init__(self, theme: Theme, titles: tuple[str, ...], parent: QObject | None) -> None:
         super().__init__(parent)
-        self._theme, self._titles, self._shown = theme, titles, shown
+        self._theme, self._titles = theme, titles
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._titles)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return self._titles[section]
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return self._alignment(section)
-        return None
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(index.row(), index.column())
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(index.column())
         if role == Qt.ItemDataRole.FontRole and index.column() == self.piece_column:
             return self._theme.piece_font(SIZE_DATA)
-        return None
-
-    def _alignment(self, column: int) -> int:
-        side = Qt.AlignmentFlag.AlignRight
-        if column in self.text_columns:
-            side = Qt.AlignmentFlag.AlignLeft
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return super().data(index, role)
 
 
-class EventTableModel(_Table):
+class EventTableModel(_PiecesTable):
     """Steps of a pass from 1, as the player counts them; cells are made when asked for."""
 
     piece_column = PIECE
-    text_columns = frozenset((PIECE, VERDICT))
+    texts = frozenset((PIECE, VERDICT))
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         titles = (
@@ -93,7 +59,7 @@ class EventTableModel(_Table):
             self.tr("u"),
             self.tr("Verdict"),
         )
-        super().__init__(theme, titles, self._cell, parent)
+        super().__init__(theme, titles, parent)
         self._trace: PassTrace | None = None
 
     def set_trace(self, trace: PassTrace | None) -> None:
@@ -105,7 +71,7 @@ class EventTableModel(_Table):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() or self._trace is None else len(self._trace)
 
-    def _cell(self, row: int, column: int) -> str:
+    def shown(self, row: int, column: int) -> str:
         trace = self._trace
         assert trace is not None
         event = trace.event(row)
@@ -132,10 +98,10 @@ class EventTableModel(_Table):
         return "" if trace.kind == "ffbs" else f"{event.u:.3f}"
 
 
-class OutcomeTableModel(_Table):
+class OutcomeTableModel(_PiecesTable):
     """Rows of the law against the sample: exact probability, count, share and its interval."""
 
-    text_columns = frozenset((0,))
+    texts = frozenset((0,))
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         titles = (
@@ -146,7 +112,7 @@ class OutcomeTableModel(_Table):
             self.tr("95% from"),
             self.tr("to"),
         )
-        super().__init__(theme, titles, self._cell, parent)
+        super().__init__(theme, titles, parent)
         self._outcomes: Outcomes | None = None
 
     def set_outcomes(self, outcomes: Outcomes | None) -> None:
@@ -158,7 +124,7 @@ class OutcomeTableModel(_Table):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() or self._outcomes is None else len(self._outcomes.labels)
 
-    def _cell(self, row: int, column: int) -> str:
+    def shown(self, row: int, column: int) -> str:
         outcomes = self._outcomes
         assert outcomes is not None
         if column == 0:
@@ -176,14 +142,14 @@ class OutcomeTableModel(_Table):
         return f"{share_interval(count, marks.n)[column - 4]:.3f}"
 
 
-class DrawsTableModel(_Table):
+class DrawsTableModel(_PiecesTable):
     """Count, share, exact probability and pieces; cells are made when asked for.
 
     Distinct draws stand as they were drawn, with the probability to be in such a set.
     """
 
     piece_column = SEGMENTATION
-    text_columns = frozenset((SEGMENTATION,))
+    texts = frozenset((SEGMENTATION,))
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         titles = (
@@ -193,7 +159,7 @@ class DrawsTableModel(_Table):
             self.tr("In the set"),
             self.tr("Segmentation"),
         )
-        super().__init__(theme, titles, self._cell, parent)
+        super().__init__(theme, titles, parent)
         self._draws: Draws | None = None
         self._order: list[int] = []
 
@@ -208,7 +174,7 @@ class DrawsTableModel(_Table):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._order)
 
-    def _cell(self, row: int, column: int) -> str:
+    def shown(self, row: int, column: int) -> str:
         draws = self._draws
         assert draws is not None
         at = self._order[row]

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
+from app.models.table import Index, Table
 from app.theme import SIZE_DATA, Theme
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,13 @@ class StageEntry:
     texts: tuple[str, ...]
 
 
-class StageTableModel(QAbstractTableModel):
+STAGE, START, END, SOURCE, PIECE, ID, ABOUT = range(7)
+
+
+class StageTableModel(Table):
     """Stage, stretch of the text, what stood there and what stands there now."""
+
+    texts = frozenset((STAGE, SOURCE, PIECE, ABOUT))
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -56,34 +60,13 @@ class StageTableModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._entries)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._titles)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._titles):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._titles[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(section)
-        return None
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        column = index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._entries[index.row()].texts[column]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(column)
-        if role == Qt.ItemDataRole.FontRole:
-            return self._theme.piece_font(SIZE_DATA) if column in (3, 4) else None
-        return None
+        if role == Qt.ItemDataRole.FontRole and index.column() in (SOURCE, PIECE):
+            return self._theme.piece_font(SIZE_DATA)
+        return super().data(index, role)
 
-    @staticmethod
-    def _alignment(column: int) -> int:
-        right = column in (1, 2, 5)
-        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
+    def shown(self, row: int, column: int) -> str:
+        return self._entries[row].texts[column]

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.draw.isolate import isolate
+from app.models.table import Index, Table
 from app.recording import MergeRow
 from app.theme import SIZE_DATA, Theme
 from engine.display import hexadecimal, is_text, plain, unseen, visible
-
-Index = QModelIndex | QPersistentModelIndex
 
 STEP, LEFT, RIGHT, PIECE, COUNT, TIES, RIVAL, RIVAL_COUNT = range(8)
 NUMBERS = frozenset((STEP, COUNT, TIES, RIVAL_COUNT))
@@ -23,8 +22,10 @@ SHOWN = 100
 PIECES = frozenset((LEFT, RIGHT, PIECE, RIVAL))
 
 
-class RecordModel(QAbstractTableModel):
+class RecordModel(Table):
     """Merges in whatever order they are given; nothing is kept for a row that isn't seen."""
+
+    texts = PIECES
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +33,7 @@ class RecordModel(QAbstractTableModel):
         self._rows: Sequence[MergeRow] = ()
         self._shown_rows = 0
         self._last: MergeRow | None = None
-        self._titles = (
+        titles_and_tips = (
             (self.tr("Step"), self.tr("Merges done, this one among them")),
             (self.tr("Left"), self.tr("The first of the two neighbours")),
             (self.tr("Right"), self.tr("The second of the two neighbours")),
@@ -45,6 +46,7 @@ class RecordModel(QAbstractTableModel):
             (self.tr("Runner-up"), self.tr("The pair that would have come next")),
             (self.tr("Its count"), self.tr("How often the runner-up stood in the corpus then")),
         )
+        self._titles, self._tips = zip(*titles_and_tips, strict=True)
 
     def set_rows(self, rows: Sequence[MergeRow]) -> None:
         """Show other merges."""
@@ -65,38 +67,25 @@ class RecordModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else self._shown_rows
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._titles)
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return self._titles[section][0]
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return self._titles[section][1]
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(section)
-        return None
+    def tip(self, column: int) -> str:
+        return self._tips[column]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
         column = index.column()
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(column)
+        if column not in PIECES or not index.isValid():
+            return super().data(index, role)
         if role == Qt.ItemDataRole.FontRole:
-            return self._theme.piece_font(SIZE_DATA) if column in PIECES else None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(self._row(index.row()), column)
-        if column in PIECES and role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
+            return self._theme.piece_font(SIZE_DATA)
+        if role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
             parts = _parts(self._row(index.row()), column)
             if role == Qt.ItemDataRole.EditRole:
                 return " ".join(map(plain, parts))
             lines = [line for part in parts for line in _about(part)]
             return "\n".join(dict.fromkeys(lines))
-        return None
+        return super().data(index, role)
 
     def _row(self, place: int) -> MergeRow:
         """Return a row; a view asks for one cell of it after the other."""
@@ -104,12 +93,13 @@ class RecordModel(QAbstractTableModel):
             self._last = self._rows[place]
         return self._last
 
-    def _shown(self, row: MergeRow, column: int) -> str:
+    def shown(self, row: int, column: int) -> str:
+        merge = self._row(row)
         if column in PIECES:
-            return " + ".join(map(piece_text, _parts(row, column)))
+            return " + ".join(map(piece_text, _parts(merge, column)))
         if column == RIVAL_COUNT:
-            return f"{row.rival_count:,}" if row.rival is not None else ""
-        return f"{ {STEP: row.step, COUNT: row.count, TIES: row.ties}[column]:,}"
+            return f"{merge.rival_count:,}" if merge.rival is not None else ""
+        return f"{ {STEP: merge.step, COUNT: merge.count, TIES: merge.ties}[column]:,}"
 
 
 def _parts(row: MergeRow, column: int) -> tuple[bytes, ...]:
@@ -132,8 +122,3 @@ def _about(data: bytes) -> list[str]:
     """Return the bytes of a piece, and the characters in it that have no glyph."""
     more = "…" if len(data) > SHOWN else ""
     return [hexadecimal(data[:SHOWN]) + more, *unseen(data[:SHOWN])]
-
-
-def _alignment(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
-    return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QCoreApplication,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
-
+from app.models.table import Index, Table
 from app.recording import RoundRow
-
-Index = QModelIndex | QPersistentModelIndex
 
 ROUND, NAME, PIECES, OBJECTIVE, TOKENS, RATIO = range(6)
 
@@ -35,13 +25,15 @@ def round_names() -> dict[str, str]:
     }
 
 
-class RoundModel(QAbstractTableModel):
+class RoundModel(Table):
     """Rounds in order."""
+
+    texts = frozenset((NAME,))
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[RoundRow, ...] = ()
-        self._titles = (
+        titles_and_tips = (
             (self.tr("Round"), self.tr("Rounds done, this one among them")),
             (self.tr("Does"), self.tr("What the round does")),
             (self.tr("Pieces"), self.tr("Pieces of the vocabulary that it left")),
@@ -52,6 +44,7 @@ class RoundModel(QAbstractTableModel):
             (self.tr("Tokens"), self.tr("Tokens of the corpus, cut with these pieces")),
             (self.tr("Bytes a token"), self.tr("Bytes of the corpus over its tokens")),
         )
+        self._titles, self._tips = zip(*titles_and_tips, strict=True)
 
     def set_rows(self, rows: tuple[RoundRow, ...]) -> None:
         """Show other rounds."""
@@ -63,39 +56,19 @@ class RoundModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._titles)
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return self._titles[section][0]
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return self._titles[section][1]
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(section)
-        return None
+    def tip(self, column: int) -> str:
+        return self._tips[column]
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(index.column())
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        row = self._rows[index.row()]
+    def shown(self, row: int, column: int) -> str:
+        done = self._rows[row]
         return {
-            ROUND: f"{row.number:,}",
-            NAME: round_names().get(row.name, row.name),
-            PIECES: f"{row.pieces:,}",
-            OBJECTIVE: "" if row.objective is None else f"{row.objective:.4f}",
-            TOKENS: f"{row.tokens:,}",
-            RATIO: f"{row.ratio:.3f}",
-        }[index.column()]
-
-
-def _alignment(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignLeft if column == NAME else Qt.AlignmentFlag.AlignRight
-    return int(side | Qt.AlignmentFlag.AlignVCenter)
+            ROUND: f"{done.number:,}",
+            NAME: round_names().get(done.name, done.name),
+            PIECES: f"{done.pieces:,}",
+            OBJECTIVE: "" if done.objective is None else f"{done.objective:.4f}",
+            TOKENS: f"{done.tokens:,}",
+            RATIO: f"{done.ratio:.3f}",
+        }[column]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.draw.merge_labels import Labels
+from app.models.table import Index, Table
 from app.theme import SIZE_DATA, Theme
 from engine.traces.longest import LongestTrace, TryKind
 
-Index = QModelIndex | QPersistentModelIndex
-
 STEP, WORD, TRIED, OUTCOME, TOKEN, BYTE = range(6)
 _PIECES = frozenset((WORD, TRIED, TOKEN))
-_NUMBERS = frozenset((STEP, BYTE))
 
 
-class TriesTableModel(QAbstractTableModel):
+class TriesTableModel(Table):
     """Tries from 1, as the player counts them: row k is step k of the trace."""
+
+    texts = frozenset((WORD, TRIED, OUTCOME, TOKEN))
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,33 +49,18 @@ class TriesTableModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() or self._trace is None else len(self._trace)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._titles)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return self._titles[section]
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(section)
-        return None
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        trace, labels = self._trace, self._labels
-        if not index.isValid() or trace is None or labels is None:
-            return None
-        column = index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(trace, labels, index.row(), column)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(column)
-        if role == Qt.ItemDataRole.FontRole and column in _PIECES:
+        if role == Qt.ItemDataRole.FontRole and index.column() in _PIECES:
             return self._theme.piece_font(SIZE_DATA)
-        return None
+        return super().data(index, role)
 
-    def _shown(self, trace: LongestTrace, labels: Labels, k: int, column: int) -> str:
+    def shown(self, row: int, column: int) -> str:
+        trace, labels, k = self._trace, self._labels, row
+        if trace is None or labels is None:
+            return ""
         event = trace.event(k)
         first = int(trace.prepared.cuts[event.pretoken])
         if column == STEP:
@@ -90,8 +75,3 @@ class TriesTableModel(QAbstractTableModel):
             inside = event.kind == TryKind.HIT and event.start > first
             return labels.written(event.piece, inside=inside)[0] if event.piece >= 0 else ""
         return f"{trace.prepared.span(event.start, event.end)[0]:,}"
-
-
-def _alignment(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignRight if column in _NUMBERS else Qt.AlignmentFlag.AlignLeft
-    return int(side | Qt.AlignmentFlag.AlignVCenter)

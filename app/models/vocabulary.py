@@ -6,20 +6,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.draw.numbers import signed
+from app.models.table import Index, Table, sort_mark
 from app.theme import SIZE_DATA, Theme
 from engine.display import hexadecimal, is_text, plain, unseen, visible
 from engine.piece_table import COLUMNS, Column, PieceTable
 from engine.pieces import PieceKind, Vocabulary
 
-Index = QModelIndex | QPersistentModelIndex
-
-_RIGHT: frozenset[str] = frozenset(("id", "bytes", "chars", "score", "rank"))
+_TEXTS: frozenset[str] = frozenset(("text", "script", "kind", "canonical"))
 
 
-class VocabularyTableModel(QAbstractTableModel):
+class VocabularyTableModel(Table):
     """Columns as `engine.piece_table.COLUMNS`; `rows` says which pieces, in which order."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
@@ -31,7 +30,7 @@ class VocabularyTableModel(QAbstractTableModel):
         self._rows: NDArray[np.int64] = self._all
         self._column: Column = "id"
         self._descending = False
-        self._titles = {
+        titles = {
             "id": self.tr("Id"),
             "text": self.tr("Piece"),
             "bytes": self.tr("Bytes"),
@@ -42,6 +41,7 @@ class VocabularyTableModel(QAbstractTableModel):
             "rank": self.tr("Merge rank"),
             "canonical": self.tr("Canonical"),
         }
+        self._titles = tuple(titles[column] for column in COLUMNS)
         self._kinds = {
             PieceKind.NORMAL: self.tr("normal"),
             PieceKind.UNKNOWN: self.tr("unknown"),
@@ -94,28 +94,21 @@ class VocabularyTableModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(COLUMNS)
+    def titles(self) -> tuple[str, ...]:
+        return self._titles
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                title = self._titles[COLUMNS[section]]
-                mark = "▼" if self._descending else "▲"
-                return f"{title} {mark}" if COLUMNS[section] == self._column else title
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return self._alignment(COLUMNS[section])
-        return None
+    def mark(self, column: int) -> str:
+        sorted_by = COLUMNS[column] == self._column
+        return sort_mark(descending=self._descending) if sorted_by else ""
+
+    def is_text(self, column: int) -> bool:
+        return COLUMNS[column] in _TEXTS
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        table, vocabulary = self._table, self._vocabulary
-        if not index.isValid() or table is None or vocabulary is None:
+        vocabulary = self._vocabulary
+        if not index.isValid() or vocabulary is None:
             return None
         column = COLUMNS[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._shown(table, vocabulary, int(self._rows[index.row()]), column)
         if role == Qt.ItemDataRole.EditRole and column == "text":
             return plain(vocabulary.bytes(self.piece(index.row())))
         if role == Qt.ItemDataRole.ToolTipRole and column == "text":
@@ -123,13 +116,17 @@ class VocabularyTableModel(QAbstractTableModel):
             return "\n".join([hexadecimal(data), *unseen(data)])
         if role == Qt.ItemDataRole.ToolTipRole and column == "canonical":
             return self.tr("whether merging the piece's own symbols gives it back")
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(column)
         if role == Qt.ItemDataRole.FontRole and column == "text":
             return self._theme.piece_font(SIZE_DATA + 1)
-        return None
+        return super().data(index, role)
 
-    def _shown(self, table: PieceTable, vocabulary: Vocabulary, row: int, column: Column) -> str:
+    def shown(self, row: int, column: int) -> str:
+        table, vocabulary = self._table, self._vocabulary
+        if table is None or vocabulary is None:
+            return ""
+        return self._cell(table, vocabulary, int(self._rows[row]), COLUMNS[column])
+
+    def _cell(self, table: PieceTable, vocabulary: Vocabulary, row: int, column: Column) -> str:
         piece = int(table.ids[row])
         if column == "id":
             return str(piece)
@@ -149,11 +146,6 @@ class VocabularyTableModel(QAbstractTableModel):
         if column == "canonical":
             return ("", self.tr("no"), self.tr("yes"))[int(table.canonical[row]) + 1]
         return f"{table.rank[row]:,}" if table.has_rank(row) else ""
-
-    @staticmethod
-    def _alignment(column: Column) -> int:
-        side = Qt.AlignmentFlag.AlignRight if column in _RIGHT else Qt.AlignmentFlag.AlignLeft
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
 def piece_text(vocabulary: Vocabulary, piece: int) -> str:

@@ -6,18 +6,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from app.draw.isolate import isolate
-from app.models.languages import Index
+from app.models.table import Index, Table
 from engine.display import visible
 
 SHOWN = 160
 """Characters of a line that its row shows; the tool tip has more."""
 
 
-class LinesModel(QAbstractTableModel):
+NUMBER, LINE, COUNTS = range(3)
+
+
+class LinesModel(Table):
     """Columns: number, the line, then one count a model."""
+
+    texts = frozenset((LINE,))
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,41 +46,20 @@ class LinesModel(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.lines)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else 2 + len(self._counts)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            names = [self.tr("No."), self.tr("Line"), *(letter for letter, _ in self._counts)]
-            return names[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(section)
-        return None
+    def titles(self) -> tuple[str, ...]:
+        return self.tr("No."), self.tr("Line"), *(letter for letter, _ in self._counts)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        row, column = index.row(), index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            if column == 0:
-                return str(row + 1)
-            if column == 1:
-                return isolate(_one_line(self.lines[row][:SHOWN]))
-            return f"{self._counts[column - 2][1][row]:,}"
-        if role == Qt.ItemDataRole.ToolTipRole and column == 1:
-            return self.lines[row][:2000]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(column)
-        return None
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == LINE:
+            return self.lines[index.row()][:2000]
+        return super().data(index, role)
 
-    @staticmethod
-    def _alignment(column: int) -> int:
-        side = Qt.AlignmentFlag.AlignLeft if column == 1 else Qt.AlignmentFlag.AlignRight
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
+    def shown(self, row: int, column: int) -> str:
+        if column == NUMBER:
+            return str(row + 1)
+        if column == LINE:
+            return isolate(_one_line(self.lines[row][:SHOWN]))
+        return f"{self._counts[column - COUNTS][1][row]:,}"
 
 
 def _one_line(text: str) -> str:
