@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -19,8 +19,9 @@ from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report, silent
 from engine.train import bpe, bytepiece, unigram, wordpiece
-from engine.train.bpe import BpeSettings, TrainedBpe, train_bpe, units_of
+from engine.train.bpe import BpeSettings, Style, TrainedBpe, train_bpe, units_of
 from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece, train_bytepiece
+from engine.train.given import read_given
 from engine.train.kinds import KINDS, Trained
 from engine.train.merges import LearntMerges
 from engine.train.save import check_kind, save, write_record
@@ -57,13 +58,15 @@ class Request:
     """A run that is asked for.
 
     paths: files and folders; without any, `text` is the corpus. invalid: what becomes of lines of
-    files that aren't UTF-8. settings: of a type of `ALGORITHMS`.
+    files that aren't UTF-8. settings: of a type of `ALGORITHMS`. given: a file of merges for BPE to
+    begin with, see `engine.train.given`.
     """
 
     settings: Any
     paths: tuple[Path, ...] = ()
     text: str = ""
     invalid: Invalid = "refuse"
+    given: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -111,16 +114,19 @@ def learn_apart(request: Request, report: Report, give: Callable[[Seen], None]) 
 def learn(request: Request, report: Report, give: Callable[[Seen], None]) -> Outcome:
     """Train as `request` asks; runs in the process."""
     begun = time.perf_counter()
-    watch = _Watch(request.settings, report, give)
+    settings = request.settings
+    if request.given is not None:
+        settings = replace(settings, given=read_given(request.given, settings.style))
+    watch = _Watch(settings, report, give)
     lines, notes = _lines(request, watch)
     watch.counting(sum(map(len, lines)))
-    train = ALGORITHMS[type(request.settings)].train
-    trained = train(lines, request.settings, watch.report, watch.look)
+    train = ALGORITHMS[type(settings)].train
+    trained = train(lines, settings, watch.report, watch.look)
     watch.look(trained, last=True)
     if isinstance(trained, (TrainedBpe, TrainedWordPiece)):
         # Made here and kept with the merges: in the window's thread it would take its time.
         _ = trained.merges.symbols
-    return Outcome(trained, notes, _refusals(request.settings), time.perf_counter() - begun)
+    return Outcome(trained, notes, _refusals(settings), time.perf_counter() - begun)
 
 
 def _lines(request: Request, watch: _Watch) -> tuple[list[str], tuple[str, ...]]:
@@ -156,16 +162,35 @@ def _save(trained: Trained, path: Path, format_name: str, report: Report) -> tup
     return save(trained, path, format_name)
 
 
-def export_apart(trained: Trained, path: Path) -> None:
-    """Do what `engine.train.save.write_record` does, in a process of its own, to the end.
+def export_apart(trained: Trained, path: Path, ties: bool, report: Report) -> None:
+    """Do what `engine.train.save.write_record` does, in a process of its own.
 
-    Raises `ParameterError` for a place that can't be written.
+    It can be cancelled while the tie sets are found, but not while the file is written. Raises
+    `ParameterError` for a place that can't be written.
     """
-    call_apart(_export, trained, path, report=silent)
+    finding = ties
+
+    def until_found(done: int, total: int) -> None:
+        nonlocal finding
+        finding = finding and not (total and done >= total)
+        if finding:
+            report(done, total)
+
+    call_apart(_export, trained, path, ties, report=until_found)
 
 
-def _export(trained: Trained, path: Path, report: Report) -> None:
-    write_record(trained, path)
+def _export(trained: Trained, path: Path, ties: bool, report: Report) -> None:
+    write_record(trained, path, ties, report)
+
+
+def count_given_apart(path: Path, style: Style, report: Report) -> int:
+    """Return how many merges a file gives to begin with, read in a process of its own."""
+    count: int = call_apart(_count_given, path, style, report=report)
+    return count
+
+
+def _count_given(path: Path, style: Style, report: Report) -> int:
+    return len(read_given(path, style, report))
 
 
 def ties_apart(

@@ -76,7 +76,7 @@ def _listed(source: Source, style: Style) -> Iterator[Pair]:
             raise source.error(
                 f"{line[:60]!r} isn't written in GPT-2's byte alphabet",
                 f"line {number}",
-                "leave --byte-level out for merges of characters",
+                "train on characters for merges of characters",
             )
         left, right = (bytes(bytes_of(part).astype("uint8")) for part in parts)
         yield left, right
@@ -95,7 +95,7 @@ def _of_model(model: Model, style: Style) -> tuple[Pair, ...]:
         raise ParameterError(
             f"the given merges are of {own}, and the vocabulary is to be of {style}",
             str(model.path),
-            "give merges of the same kind, or change --byte-level",
+            f"give merges of the same kind, or train on {own}",
         )
     if bpe.prefix:
         raise ParameterError(

@@ -16,9 +16,11 @@ from app.recording import look_at as look_from
 from app.training import Trainer
 from app.views.training import TrainingWindow
 from app.views.training.curve import axis_marks
+from app.views.training.sentences import sum_of
 from engine.progress import silent
 from engine.train.bpe import BpeSettings, train_bpe
 from engine.train.merge_record import rows_of
+from engine.train.veto import PatternVeto
 
 pytestmark = pytest.mark.screen
 
@@ -221,6 +223,25 @@ def test_a_look_at_a_run_and_its_stages(trained, monkeypatch, ready):
     assert list(recording.rows) == list(MergeRows(trained.merges, trained.merges.symbols))
 
 
+def test_a_run_begins_with_given_merges(tmp_path):
+    path = tmp_path / "merges.txt"
+    path.write_text("w i\nz z\n", encoding="utf-8")
+    seen = []
+    request = Request(replace(SETTINGS, veto=PatternVeto("^es$")), text=TEXT, given=path)
+    outcome = learn(request, silent, seen.append)
+    merges = outcome.trained.merges
+    assert merges.symbols[256:258] == (b"wi", b"zz")
+    assert merges.given == 2
+    assert b"es" not in merges.symbols
+    assert f"{len(merges)} merges (2 given)" in sum_of(outcome)
+    # The window's record is that of the run, though its own settings name no merges.
+    recording = Recording(request.settings)
+    for look in seen:
+        if isinstance(look, Look):
+            recording.add(look)
+    assert recording.symbols == list(merges.symbols)
+
+
 def test_a_running_window_follows_the_newest_merge(qtbot, window, trained):
     trainer = window.trainer
     trainer.request, trainer.state = Request(SETTINGS, text=TEXT), "running"
@@ -323,7 +344,7 @@ def test_tab_goes_from_the_settings_to_the_run_to_the_results(qtbot, window):
         form.corpus, form.files_button, form.folder_button, form.invalid,
         form.algorithm.button("bpe"), form.size_field, form.specials,
         form.bpe.style_choice.button("characters"), form.bpe.pre_tokenizer, form.bpe.mark,
-        form.bpe.tie, form.bpe.least, form.bpe.longest, window.train_button, shown.curve,
+        form.bpe.tie, form.bpe.more.button, window.train_button, shown.curve,
         shown.report, shown.sample_field, shown.sample, shown.table, bar.track, bar.first,
         bar.back, bar.play, bar.loop, bar.speed, results.format, results.save_button,
         results.open_button, results.export_button,

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 
+import app.learning as learning
 from app.views.training.bpe_options import PATTERN
 from app.views.training.form import TrainingForm
+from app.views.training.form_rows import FormRows
 from app.views.training.sentences import sum_line, tie_sentences, time_left
 from app.widgets.integer_field import IntegerField
 from engine import bundled
@@ -17,6 +20,7 @@ from engine.train.bytepiece import BytePieceSettings
 from engine.train.merges import LONGEST, TIE_BREAKS
 from engine.train.scripts import Constraints
 from engine.train.unigram import UnigramSettings
+from engine.train.veto import PatternVeto
 from engine.train.wordpiece import WordPieceSettings
 from engine.train.wordpiece_words import Cleaning
 
@@ -34,6 +38,19 @@ def choose(box, value):
     place = box.findData(value)
     box.setCurrentIndex(place)
     box.activated.emit(place)
+
+
+def said_at(form, control) -> str:
+    """What is said to be wrong beside a control, "" for nothing."""
+    columns = (form, *form.findChildren(FormRows))
+    labels = [rows._faults[control] for rows in columns if control in rows._faults]
+    return "".join(label.text() for label in labels if not label.isHidden())
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Files are read in a thread, not in a process."""
+    monkeypatch.setattr("app.views.training.given.count_given_apart", learning._count_given)
 
 
 def enter(field: IntegerField, text: str) -> None:
@@ -64,6 +81,83 @@ def test_every_control_is_in_the_settings(form):
     )
     enter(form.bpe.longest, "0")
     assert form.settings().longest == LONGEST
+    form.bpe.veto.setText("[0-9]")
+    assert form.settings().veto == PatternVeto("[0-9]")
+
+
+def test_options_that_few_need_are_behind_a_button(qtbot, form):
+    for name in ("bpe", "wordpiece", "unigram"):
+        form.algorithm.button(name).click()
+        options = form.options[name]
+        hidden = options.more.rows
+        assert not hidden.isVisible()
+        options.more.button.setFocus()
+        qtbot.keyClick(options.more.button, Qt.Key.Key_Space)
+        assert hidden.isVisible()
+
+
+def test_merges_to_begin_with_come_from_a_file(qtbot, form, tmp_path, here):
+    merges = tmp_path / "merges.txt"
+    merges.write_text("l o\nlo w\n", encoding="utf-8")
+    form.bpe.given.choose(merges)
+    qtbot.waitUntil(lambda: form.bpe.given.count == 2)
+    assert form.bpe.given.note.text() == "merges.txt: 2 merges"
+    assert form.request().given == merges
+    assert "1,744 merges (2 given)" in sum_line(form.settings(), form.n_given)
+    # Of another kind of base symbols it is read again.
+    (tmp_path / "bad.txt").write_text("▁ a\n", encoding="utf-8")
+    form.bpe.given.choose(tmp_path / "bad.txt")
+    qtbot.waitUntil(lambda: form.bpe.given.fault != "")
+    form.tell_faults()
+    assert "byte alphabet" in said_at(form, form.bpe.given)
+    form.bpe.style_choice.button("characters").click()
+    qtbot.waitUntil(lambda: form.bpe.given.count == 1)
+    assert form.problem() == ""
+    # There must be room for them, and other algorithms take none.
+    form.bpe.given.choose(merges)
+    qtbot.waitUntil(lambda: form.bpe.given.count == 2)
+    enter(form.size_field, "2")
+    assert "ask for at least 3 pieces" in form.problem()
+    form.algorithm.button("unigram").click()
+    assert form.request().given is None
+    form.algorithm.button("bpe").click()
+    form.bpe.given.clear_button.click()
+    assert (form.request().given, form.n_given) == (None, 0)
+
+
+def test_what_is_wrong_is_said_at_its_control(form):
+    form.bpe.veto.setText("(")
+    form.specials.setPlainText("<a>\n<a>")
+    form.tell_faults()
+    assert "isn't a regular expression" in said_at(form, form.bpe.veto)
+    assert "named twice" in said_at(form, form.specials)
+    assert form.bpe.more.rows.isVisible()  # what is wrong is never hidden
+    form.bpe.veto.setText("")
+    form.specials.setPlainText("")
+    form.tell_faults()
+    assert (said_at(form, form.bpe.veto), said_at(form, form.specials)) == ("", "")
+    choose(form.bpe.pre_tokenizer, PATTERN)
+    form.bpe.pattern.setText("(")
+    enter(form.size_field, "255")
+    form.tell_faults()
+    assert "pieces already" in said_at(form, form.size_field)
+    enter(form.size_field, "300")
+    form.tell_faults()
+    assert "is no pattern" in said_at(form, form.bpe.pattern)
+
+
+def test_wrong_bytes_are_taken_as_bytes_only_by_bytes(form):
+    choose(form.invalid, "bytes")
+    assert form.problem() == ""
+    assert form.request().invalid == "bytes"
+    form.bpe.style_choice.button("characters").click()
+    form.tell_faults()
+    assert "BPE on bytes" in said_at(form, form.invalid)
+    form.bpe.style_choice.button("bytes").click()
+    form.algorithm.button("unigram").click()
+    assert "BPE on bytes" in form.problem()
+    choose(form.invalid, "replace")
+    assert form.problem() == ""
 
 
 def test_the_pre_tokenizer_goes_with_the_symbols_until_one_is_chosen(form):
@@ -165,7 +259,7 @@ def test_each_control_has_a_name_and_a_tip(form):
     controls = (
         form.corpus, form.invalid, form.bpe.style_choice, form.bpe.pre_tokenizer,
         form.bpe.pattern, form.bpe.mark, form.size_field, form.bpe.tie, form.bpe.least,
-        form.bpe.longest, form.specials,
+        form.bpe.longest, form.bpe.given, form.bpe.veto, form.specials,
     )  # fmt: skip
     names = [control.accessibleName() for control in controls]
     assert all(names)
@@ -202,6 +296,13 @@ def test_wordpiece_has_options_of_its_own(form):
     assert form.settings() == WordPieceSettings(
         900, "bert", Cleaning(lower_case=True), specials, "frequency", "lowest-ids", 3, 9
     )
+    enter(form.wordpiece.longest_word, "40")
+    enter(form.wordpiece.alphabet, "70")
+    choose(form.wordpiece.accents, False)
+    form.wordpiece.spaced_chinese.click()
+    settings = form.settings()
+    assert (settings.longest_word, settings.alphabet) == (40, 70)
+    assert settings.cleaning == Cleaning(True, False, False)
     # Split at white space, texts stay as they are.
     choose(form.wordpiece.pre_tokenizer, "whitespace")
     assert not form.wordpiece.lower_case.isEnabled()
@@ -224,9 +325,15 @@ def test_unigram_has_options_of_its_own(form):
     enter(form.unigram.longest, "8")
     form.unigram.by_script.click()
     form.unigram.single_digits.click()
+    form.unigram.keep_spaces.click()
+    enter(form.unigram.seeds, "5,000")
+    form.unigram.shrink.setText("0.5")
+    form.unigram.shrink.editingFinished.emit()
+    enter(form.unigram.steps, "3")
     assert form.settings() == UnigramSettings(
-        2000, "identity", prefix=False, coverage=0.98, byte_fallback=True, longest=8,
-        constraints=Constraints(True, False, True, True),
+        2000, "identity", prefix=False, single_spaces=False, coverage=0.98, byte_fallback=True,
+        longest=8, constraints=Constraints(True, False, True, True), seeds=5_000, shrink=0.5,
+        steps=3,
     )  # fmt: skip
     assert sum_line(form.settings()) == (
         "3 special tokens + 256 bytes + characters + longer pieces = 2,000 pieces"

@@ -117,6 +117,20 @@ def test_the_record_is_exported(qtbot, bar, outcome, tmp_path):
     assert json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))["steps"] == rows
 
 
+def test_the_record_is_exported_with_its_tie_sets(qtbot, bar, tmp_path):
+    path = tmp_path / "record.json"
+    bar.export_button.click()
+    plain, with_ties = bar.export_menu.actions()
+    bar.export_menu.close()
+    assert plain.isEnabled()
+    assert with_ties.isEnabled()
+    with qtbot.waitSignal(bar.exported):
+        bar.export_to(path, ties=True)
+    steps = json.loads(path.read_text(encoding="utf-8"))["steps"]
+    assert [len(step["tie_set"]) for step in steps] == [step["ties"] for step in steps]
+    assert max(step["ties"] for step in steps) > 1
+
+
 @pytest.mark.parametrize("write", ["save_to", "export_to"])
 def test_a_place_that_cant_be_written_is_told(qtbot, bar, tmp_path, write):
     path = tmp_path / "absent" / "file.json"

@@ -40,7 +40,9 @@ from app.views.training.sentences import (
 from app.widgets.elided import ElidedLabel
 from app.widgets.surface import set_surface
 
-FORM_WIDTH = 400
+NARROWEST, WIDEST = 345, 400
+"""Pixels of the settings' column."""
+
 SAMPLE = 60
 """Characters of the window's text that the sample begins with."""
 
@@ -63,7 +65,7 @@ class TrainingWindow(QDialog):
         self._trainer, self._theme = trainer, theme
         self.setWindowTitle(self.tr("Train a vocabulary"))
         self.resize(1280, 860)
-        self.setMinimumSize(1040, 660)
+        self.setMinimumSize(960, 600)
         self.form = TrainingForm(session, theme)
         self.sum = QLabel()
         self.problem = QLabel()
@@ -71,7 +73,7 @@ class TrainingWindow(QDialog):
         self.cancel_button = QPushButton(self.tr("Cancel"))
         self.banners = Banners(theme, self._show_detail)
         self.head = QLabel()
-        self.about = ElidedLabel(theme, size=SIZE_DATA, token="ink2")
+        self.about = ElidedLabel(theme, size=SIZE_DATA, token="ink2", steady=True)
         self.bar = ProgressLine(theme)
         self.bar.setFixedHeight(7)
         policy = self.bar.sizePolicy()
@@ -112,7 +114,8 @@ class TrainingWindow(QDialog):
         foot.addWidget(self.problem)
         foot.addLayout(buttons)
         left = QWidget()
-        left.setFixedWidth(FORM_WIDTH)
+        left.setMinimumWidth(NARROWEST)
+        left.setMaximumWidth(WIDEST)
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -182,8 +185,9 @@ class TrainingWindow(QDialog):
         self._allow()
 
     def _show_problem(self) -> None:
+        self.form.tell_faults()
         text = self.form.problem()
-        self.sum.setText("" if text else sum_line(self.form.settings()))
+        self.sum.setText("" if text else sum_line(self.form.settings(), self.form.n_given))
         self.sum.setHidden(bool(text))
         self.problem.setText(f"⚠ {text}" if text else "")
         self.problem.setVisible(bool(text))

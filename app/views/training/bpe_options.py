@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import Any
+
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSizePolicy, QWidget
 
+from app.counts import counted
+from app.jobs import Jobs
 from app.theme import SIZE_DATA, Theme
 from app.views.training.form_rows import FormRows
+from app.views.training.given import GivenMerges
+from app.views.training.more import MoreOptions
 from app.views.training.sentences import BYTES, pre_tokenizer_names, tie_sentences
 from app.widgets.segmented import SegmentedControl
 from engine.encodings import PATTERNS
+from engine.errors import ParameterError
 from engine.train.bpe import BpeSettings, Style
 from engine.train.merges import LONGEST, TIE_BREAKS
+from engine.train.veto import PatternVeto
 from engine.train.words import NAMES
 
 PATTERN = "pattern"
@@ -23,7 +32,7 @@ USUAL_LEAST = 2
 class BpeOptions(FormRows):
     """Base symbols, pre-tokenizer, tie rule and limits."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._own_pre_tokenizer = False
         self.add_section(self.tr("Symbols and words"))
@@ -42,16 +51,7 @@ class BpeOptions(FormRows):
         tip = self.tr("Which of equally frequent pairs merges first; the model file records it")
         self.add_row(self.tr("Tie &rule"), self.tie, tip)
         self.tie_note = self.add_note()
-        self.least = self.add_number(
-            self.tr("&Lowest pair count"),
-            self.tr("A pair that occurs less often never merges"),
-            self.tr("times"), 1, USUAL_LEAST,
-        )  # fmt: skip
-        self.longest = self.add_number(
-            self.tr("Lon&gest piece"),
-            self.tr("Base symbols that a piece may have; 0: as many as it likes"),
-            self.tr("symbols; 0: no limit"), 0, 0,
-        )  # fmt: skip
+        self._add_more(jobs, theme)
         self._style_changed()
         self._tie_changed()
 
@@ -79,9 +79,44 @@ class BpeOptions(FormRows):
         tip = self.tr("A mark on the last character of each word, such as </w>; characters only")
         self.add_row(self.tr("&End-of-word mark"), self.mark, tip)
 
+    def _add_more(self, jobs: Jobs, theme: Theme) -> None:
+        self.more = MoreOptions(theme)
+        self.more.changed.connect(self.changed)
+        self._column.addWidget(self.more)
+        rows = self.more.rows
+        self.least = rows.add_number(
+            self.tr("&Lowest pair count"),
+            self.tr("A pair that occurs less often never merges"),
+            self.tr("times"), 1, USUAL_LEAST,
+        )  # fmt: skip
+        self.longest = rows.add_number(
+            self.tr("Lon&gest piece"),
+            self.tr("Base symbols that a piece may have; 0: as many as it likes"),
+            self.tr("symbols"), 0, 0,
+        )  # fmt: skip
+        self.given = GivenMerges(jobs, theme)
+        self.given.changed.connect(self.changed)
+        tip = self.tr(
+            "Merges that are done first, whatever their counts: those of a BPE model, or a list "
+            "of two symbols a line"
+        )
+        rows.add_row(self.tr("&Begin with"), self.given, tip)
+        self.veto = QLineEdit()
+        self.veto.setPlaceholderText(self.tr("none"))
+        self.veto.setFont(theme.piece_font(SIZE_DATA))
+        self.veto.textChanged.connect(self.changed)
+        tip = self.tr("A regular expression; no merge makes a piece in which it finds a match")
+        rows.add_row(self.tr("&Veto"), self.veto, tip)
+
+    @property
+    def by_bytes(self) -> bool:
+        """Whether bytes are the base symbols."""
+        return self.style_choice.value() == "bytes"
+
     def _style_changed(self) -> None:
         style = self.style_choice.value()
-        self.mark.setEnabled(style == "characters")
+        self.given.set_style("bytes" if self.by_bytes else "characters")
+        self.mark.setEnabled(not self.by_bytes)
         if not self._own_pre_tokenizer:
             self.pre_tokenizer.setCurrentIndex(self.pre_tokenizer.findData(USUAL[style]))
         self._pre_tokenizer_changed()
@@ -100,8 +135,14 @@ class BpeOptions(FormRows):
         self.changed.emit()
 
     def settings(self, size: int, specials: tuple[str, ...]) -> BpeSettings:
-        """Return the settings as the controls have them."""
-        style: Style = "bytes" if self.style_choice.value() == "bytes" else "characters"
+        """Return the settings as the controls have them, without given merges.
+
+        Without a veto too where the pattern isn't one.
+        """
+        style: Style = "bytes" if self.by_bytes else "characters"
+        veto = None
+        with suppress(ParameterError):
+            veto = PatternVeto(self.veto.text()) if self.veto.text() else None
         name = self.pre_tokenizer.currentData()
         return BpeSettings(
             size,
@@ -112,17 +153,49 @@ class BpeOptions(FormRows):
             TIE_BREAKS[self.tie.currentIndex()],
             self.least.value(),
             self.longest.value() or LONGEST,
+            veto=veto,
         )
 
-    def problem(self, settings: BpeSettings) -> str:
-        """Return what can't be trained so and the engine doesn't say, "" for nothing."""
+    def faults(self, settings: BpeSettings) -> dict[QWidget | None, str]:
+        """Return what can't be trained so and the engine doesn't say, by control.
+
+        None stands for the size, which is no control of these.
+        """
+        found: dict[QWidget | None, str] = {}
         if self.pre_tokenizer.currentData() == PATTERN and not settings.pre_tokenizer:
-            return self.tr("The pattern is empty: write one, or choose a pre-tokenizer by name.")
+            found[self.pattern] = self.tr(
+                "The pattern is empty: write one, or choose a pre-tokenizer by name."
+            )
+        if self.veto.text() and settings.veto is None:
+            found[self.veto] = self._no_veto()
+        if self.given.fault:
+            found[self.given] = self.given.fault
         least = len(settings.specials) + (BYTES if settings.style == "bytes" else 1)
-        if settings.size >= least:
-            return ""
-        if settings.style == "bytes":
-            words = self.tr("The 256 bytes and the special tokens are {n} pieces already.")
-        else:
-            words = self.tr("A character and the special tokens are {n} pieces already.")
-        return words.format(n=f"{least:,}")
+        given = self.given.count or 0
+        if settings.size < least:
+            if settings.style == "bytes":
+                words = self.tr("The 256 bytes and the special tokens are {n} pieces already.")
+            else:
+                words = self.tr("A character and the special tokens are {n} pieces already.")
+            found[None] = words.format(n=f"{least:,}")
+        elif settings.size < least + given:
+            words = self.tr("{merges} to begin with have no room: ask for at least {pieces}.")
+            found[None] = words.format(
+                merges=counted(given, "merge"), pieces=counted(least + given, "piece")
+            )
+        return found
+
+    def _no_veto(self) -> str:
+        try:
+            PatternVeto(self.veto.text())
+        except ParameterError as error:
+            return f"{error.what[:1].upper()}{error.what[1:]}; {error.remedy}."
+        return ""
+
+    def suspects(self) -> dict[QWidget, dict[str, Any]]:
+        """Return values that can't be wrong for what the controls set."""
+        return {
+            self.pattern: {"pre_tokenizer": "none"},
+            self.least: {"least": 1},
+            self.longest: {"longest": LONGEST},
+        }

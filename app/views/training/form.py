@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +25,15 @@ from app.learning import ALGORITHMS, Request
 from app.session import Session
 from app.theme import SIZE_DATA, Theme
 from app.views.training.bpe_options import BpeOptions
-from app.views.training.form_rows import FormRows
+from app.views.training.form_rows import MOST, FormRows
 from app.views.training.other_options import BytePieceOptions, UnigramOptions, WordPieceOptions
 from app.views.training.sentences import algorithm_sentences
 from app.widgets.elided import ElidedLabel
 from app.widgets.segmented import SegmentedControl
 from engine import bundled
 from engine.errors import SegscopeError
-from engine.train.bpe import BpeSettings
+from engine.formats.bert import SPECIALS
+from engine.train.wordpiece import WordPieceSettings
 
 USUAL_SIZE = 2_000
 
@@ -84,11 +88,15 @@ class TrainingForm(FormRows):
             row.addWidget(button, 1)
         self.add_under(buttons)
         self.invalid = QComboBox()
-        self.invalid.addItem(self.tr("stop with an error"), "refuse")
+        self.invalid.addItem(self.tr("stop: say the line and the byte"), "refuse")
         self.invalid.addItem(self.tr("leave the line out"), "skip")
         self.invalid.addItem(self.tr("put U+FFFD in their place"), "replace")
+        self.invalid.addItem(self.tr("take them as bytes"), "bytes")
         self.invalid.currentIndexChanged.connect(self.changed)
-        tip = self.tr("What becomes of lines that aren't UTF-8")
+        tip = self.tr(
+            "What becomes of lines that aren't UTF-8; as bytes only where bytes are the base "
+            "symbols of BPE"
+        )
         self.add_row(self.tr("&Wrong bytes"), self.invalid, tip)
 
     def _add_algorithm(self) -> None:
@@ -125,7 +133,7 @@ class TrainingForm(FormRows):
         self.add_row(self.tr("Special to&kens"), self.specials, tip)
 
     def _add_options(self) -> None:
-        self.bpe = BpeOptions(self._theme)
+        self.bpe = BpeOptions(self._session.jobs, self._theme)
         self.wordpiece, self.unigram = WordPieceOptions(self._theme), UnigramOptions(self._theme)
         self.bytepiece = BytePieceOptions(self._theme)
         self.options: dict[str, Options] = {
@@ -212,24 +220,63 @@ class TrainingForm(FormRows):
         """Return the run that the controls ask for."""
         kind, session, settings = self.corpus.currentData(), self._session, self.settings()
         if kind == "text":
-            return Request(settings, text=session.text.string)
+            return Request(settings, text=session.text.string, given=self._given)
         paths: tuple[Path, ...] = (bundled.corpus_path(),)
         if kind == "chosen":
             paths = self._chosen
         elif kind == "corpus" and session.corpus is not None:
             paths = tuple(language.path for language in session.corpus)
-        return Request(settings, paths, invalid=self.invalid.currentData())
+        return Request(settings, paths, invalid=self.invalid.currentData(), given=self._given)
+
+    @property
+    def _given(self) -> Path | None:
+        return self.bpe.given.path if self.algorithm.value() == "bpe" else None
+
+    @property
+    def n_given(self) -> int:
+        """Merges that are given to begin with, as far as is known."""
+        return (self.bpe.given.count or 0) if self._given is not None else 0
+
+    def faults(self) -> dict[QWidget | None, str]:
+        """Return what can't be trained so, by the control that says it; None for all together."""
+        settings, options = self.settings(), self.options[self.algorithm.value()]
+        found: dict[QWidget | None, str] = {}
+        if isinstance(options, BpeOptions):
+            for control, text in options.faults(settings).items():
+                found[control or self.size_field] = text
+        as_bytes = self.invalid.currentData() == "bytes"
+        if as_bytes and not (isinstance(options, BpeOptions) and options.by_bytes):
+            found[self.invalid] = self.tr(
+                "Wrong bytes can be taken as bytes only where bytes are the base symbols: choose "
+                "something else, or BPE on bytes."
+            )
+        check = ALGORITHMS[type(settings)].check
+        try:
+            check(settings)
+        except SegscopeError as error:
+            parts = (error.what[:1].upper() + error.what[1:], error.where, error.remedy)
+            text = "; ".join(part for part in parts if part) + "."
+            found.setdefault(self._culprit(settings, check), text)
+        return found
+
+    def _culprit(self, settings: Any, check: Callable[[Any], None]) -> QWidget | None:
+        """Return the control without which the settings could be."""
+        suspects: dict[QWidget, dict[str, Any]] = {self.size_field: {"size": MOST}}
+        if self.specials.isEnabled():
+            own = SPECIALS if isinstance(settings, WordPieceSettings) else ()
+            suspects[self.specials] = {"specials": own}
+        suspects.update(self.options[self.algorithm.value()].suspects())
+        for control, values in suspects.items():
+            with suppress(SegscopeError):
+                check(replace(settings, **values))
+                return control
+        return None
 
     def problem(self) -> str:
         """Return what can't be trained so, "" where nothing speaks against it."""
-        settings = self.settings()
-        if isinstance(settings, BpeSettings):
-            own = self.bpe.problem(settings)
-            if own:
-                return own
-        try:
-            ALGORITHMS[type(settings)].check(settings)
-        except SegscopeError as error:
-            parts = (error.what[:1].upper() + error.what[1:], error.where, error.remedy)
-            return "; ".join(part for part in parts if part) + "."
-        return ""
+        return next(iter(self.faults().values()), "")
+
+    def tell_faults(self) -> None:
+        """Say beside the controls what is wrong with them."""
+        faults = {control: text for control, text in self.faults().items() if control is not None}
+        self.show_faults(faults)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
@@ -16,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Theme
+from app.views.training.share_field import ShareField
 from app.widgets.integer_field import IntegerField
 
 LABEL_WIDTH = 116
@@ -31,6 +35,8 @@ class FormRows(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._boxes: list[QCheckBox] = []
+        self._rows: dict[QWidget, QHBoxLayout] = {}
+        self._faults: dict[QWidget, QLabel] = {}
         theme.changed.connect(self._dress)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -68,6 +74,7 @@ class FormRows(QWidget):
         if not stretch:
             row.addStretch(1)
         self._column.addLayout(row)
+        self._rows[control] = row
         return label
 
     def add_number(self, text: str, tip: str, unit: str, low: int, value: int) -> IntegerField:
@@ -78,7 +85,7 @@ class FormRows(QWidget):
         self.add_row(text, field, tip, stretch=False, unit=unit)
         return field
 
-    def add_choice(self, text: str, tip: str, options: dict[str, str]) -> QComboBox:
+    def add_choice(self, text: str, tip: str, options: Mapping[Any, str]) -> QComboBox:
         """Add a choice of values with what each is called."""
         box = QComboBox()
         for value, words in options.items():
@@ -87,6 +94,13 @@ class FormRows(QWidget):
         box.currentIndexChanged.connect(self.changed)
         self.add_row(text, box, tip)
         return box
+
+    def add_share(self, text: str, tip: str, value: float, *, whole: bool) -> ShareField:
+        """Add a share over 0; whole: 1 is one too."""
+        field = ShareField(value, whole=whole)
+        field.entered.connect(self.changed)
+        self.add_row(text, field, tip, stretch=False)
+        return field
 
     def add_check(self, text: str, tip: str, *, on: bool) -> QCheckBox:
         """Add something that is so or not."""
@@ -109,6 +123,32 @@ class FormRows(QWidget):
             palette = box.palette()
             palette.setColor(QPalette.ColorRole.Window, self._theme.color("line2").lighter(160))
             box.setPalette(palette)
+        for label in self._faults.values():
+            label.setStyleSheet(f"color: {self._theme.color('error').name()}")
+
+    def show_faults(self, faults: dict[QWidget, str]) -> None:
+        """Say under each control of this column what is wrong with it, and nothing elsewhere."""
+        for part in self.findChildren(FormRows, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            part.show_faults(faults)
+        for control, text in faults.items():
+            if control in self._rows and control not in self._faults:
+                self._faults[control] = self._room_under(control)
+                self._dress()
+            if control in self._faults:
+                self._faults[control].setText(f"⚠ {text}")
+        for control, label in self._faults.items():
+            label.setVisible(control in faults)
+
+    def _room_under(self, control: QWidget) -> QLabel:
+        """Make room for a sentence under the row of a control."""
+        label = QLabel()
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        row = QHBoxLayout()
+        row.addSpacing(LABEL_WIDTH + 8)
+        row.addWidget(label, 1)
+        self._column.insertLayout(self._column.indexOf(self._rows[control]) + 1, row)
+        return label
 
     def add_note(self) -> QLabel:
         """Add room for a sentence under a control."""

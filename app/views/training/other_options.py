@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.theme import Theme
 from app.views.training.form_rows import FormRows
+from app.views.training.more import MoreOptions
 from engine.formats.bert import SPECIALS
 from engine.train.bytepiece import BytePieceSettings
 from engine.train.merges import LONGEST, SELECTS, TIE_BREAKS
@@ -51,36 +51,83 @@ class WordPieceOptions(FormRows):
             self.tr("Tie &rule"), self.tr("Which of equal pairs merges first"),
             {rule: rule for rule in rules},
         )  # fmt: skip
-        self.least = self.add_number(
-            self.tr("&Lowest pair count"),
-            self.tr("A pair that occurs less often never merges"),
-            self.tr("times"), 1, 2,
-        )  # fmt: skip
-        self.longest = self.add_number(
-            self.tr("Lon&gest piece"),
-            self.tr("Characters that a piece may have; 0: as many as it likes"),
-            self.tr("characters; 0: no limit"), 0, 0,
-        )  # fmt: skip
+        self._add_more(theme)
         assert set(PRE_TOKENIZERS) == {"bert", "whitespace"}
         self.changed.connect(self._allow)
         self._allow()
 
+    def _add_more(self, theme: Theme) -> None:
+        usual = WordPieceSettings(0)
+        self.more = MoreOptions(theme)
+        self.more.changed.connect(self.changed)
+        self._column.addWidget(self.more)
+        rows = self.more.rows
+        self.least = rows.add_number(
+            self.tr("&Lowest pair count"),
+            self.tr("A pair that occurs less often never merges"),
+            self.tr("times"), 1, usual.least,
+        )  # fmt: skip
+        self.longest = rows.add_number(
+            self.tr("Lon&gest piece"),
+            self.tr("Characters that a piece may have; 0: as many as it likes"),
+            self.tr("characters"), 0, 0,
+        )  # fmt: skip
+        self.longest_word = rows.add_number(
+            self.tr("Longest wor&d"),
+            self.tr("A longer word is unknown as a whole, and nothing is learnt from it"),
+            self.tr("characters"), 1, usual.longest_word,
+        )  # fmt: skip
+        self.alphabet = rows.add_number(
+            self.tr("Alpha&bet"),
+            self.tr(
+                "Characters at most, the most frequent ones; nothing is learnt from words with "
+                "others; 0: all characters"
+            ),
+            self.tr("characters"), 0, 0,
+        )  # fmt: skip
+        names = {
+            None: self.tr("go with lower case"),
+            False: self.tr("are kept"),
+            True: self.tr("go"),
+        }
+        self.accents = rows.add_choice(
+            self.tr("Acce&nts"), self.tr("What becomes of accents before words are cut"), names
+        )
+        self.spaced_chinese = rows.add_check(
+            self.tr("Each Chinese character is a word"),
+            self.tr("As BERT does; else Chinese words are learnt like others"),
+            on=True,
+        )
+
     def _allow(self) -> None:
-        self.lower_case.setEnabled(self.pre_tokenizer.currentData() == "bert")
+        cleans = self.pre_tokenizer.currentData() == "bert"
+        for control in (self.lower_case, self.accents, self.spaced_chinese):
+            control.setEnabled(cleans)
 
     def settings(self, size: int, specials: tuple[str, ...]) -> WordPieceSettings:
         """Return the settings as the controls have them; BERT's special tokens come first."""
-        lower = self.lower_case.isEnabled() and self.lower_case.isChecked()
+        pre_tokenizer = self.pre_tokenizer.currentData()
+        cleaning = Cleaning(
+            self.lower_case.isChecked(),
+            self.accents.currentData(),
+            self.spaced_chinese.isChecked(),
+        )
         return WordPieceSettings(
             size,
-            self.pre_tokenizer.currentData(),
-            Cleaning(lower),
+            pre_tokenizer,
+            cleaning if pre_tokenizer == "bert" else Cleaning(),
             (*SPECIALS, *(text for text in specials if text not in SPECIALS)),
             self.select.currentData(),
             self.tie.currentData(),
             self.least.value(),
             self.longest.value() or LONGEST,
+            self.longest_word.value(),
+            self.alphabet.value() or None,
         )
+
+    def suspects(self) -> dict[QWidget, dict[str, Any]]:
+        """Return values that can't be wrong for what the controls set."""
+        return {self.least: {"least": 1}, self.longest: {"longest": LONGEST}}
 
 
 class UnigramOptions(FormRows):
@@ -99,13 +146,12 @@ class UnigramOptions(FormRows):
             self.tr("A word at the start of a line is the same as one after a space"),
             on=usual.prefix,
         )
-        self._share = usual.coverage
-        self.coverage = QLineEdit(f"{self._share:g}")
-        self.coverage.setFixedWidth(84)
-        self.coverage.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.coverage.editingFinished.connect(self._take_share)
-        tip = self.tr("The share of the corpus's characters that get a piece of their own, up to 1")
-        self.add_row(self.tr("Co&verage"), self.coverage, tip, stretch=False)
+        self.coverage = self.add_share(
+            self.tr("Co&verage"),
+            self.tr("The share of the corpus's characters that get a piece of their own, up to 1"),
+            usual.coverage,
+            whole=True,
+        )
         self.fallback = self.add_check(
             self.tr("Other characters as &bytes"),
             self.tr("256 pieces for the bytes of characters that have no piece; else unknown"),
@@ -131,15 +177,34 @@ class UnigramOptions(FormRows):
         self.single_digits = self.add_check(
             self.tr("Each digit by itself"), self.tr("No piece holds two digits"), on=False
         )
+        self._add_more(theme, usual)
 
-    def _take_share(self) -> None:
-        """Take the share that is written; what is none is put back."""
-        with suppress(ValueError):
-            share = float(self.coverage.text().replace(",", "."))
-            if 0.0 < share <= 1.0:
-                self._share = share
-        self.coverage.setText(f"{self._share:g}")
-        self.changed.emit()
+    def _add_more(self, theme: Theme, usual: UnigramSettings) -> None:
+        self.more = MoreOptions(theme)
+        self.more.changed.connect(self.changed)
+        self._column.addWidget(self.more)
+        rows = self.more.rows
+        self.keep_spaces = rows.add_check(
+            self.tr("Keep every space"),
+            self.tr("Else spaces at the ends of a line go, and all but one of a run"),
+            on=not usual.single_spaces,
+        )
+        self.seeds = rows.add_number(
+            self.tr("See&d pieces"),
+            self.tr("Frequent substrings to begin with, at most"),
+            self.tr("pieces"), 0, usual.seeds,
+        )  # fmt: skip
+        self.shrink = rows.add_share(
+            self.tr("Share &left"),
+            self.tr("The share of the pieces that a round leaves, under 1"),
+            usual.shrink,
+            whole=False,
+        )
+        self.steps = rows.add_number(
+            self.tr("EM st&eps"),
+            self.tr("How often a round fits the probabilities before it drops pieces"),
+            self.tr("in each round"), 1, usual.steps,
+        )  # fmt: skip
 
     def settings(self, size: int, specials: tuple[str, ...]) -> UnigramSettings:
         """Return the settings as the controls have them."""
@@ -147,7 +212,8 @@ class UnigramOptions(FormRows):
             size,
             self.normalizer.currentData(),
             self.prefix.isChecked(),
-            coverage=self._share,
+            not self.keep_spaces.isChecked(),
+            self.coverage.share,
             byte_fallback=self.fallback.isChecked(),
             specials=specials,
             constraints=Constraints(
@@ -157,7 +223,14 @@ class UnigramOptions(FormRows):
                 self.single_digits.isChecked(),
             ),
             longest=self.longest.value(),
+            seeds=self.seeds.value(),
+            shrink=self.shrink.share,
+            steps=self.steps.value(),
         )
+
+    def suspects(self) -> dict[QWidget, dict[str, Any]]:
+        """Return values that can't be wrong for what the controls set."""
+        return {self.longest: {"longest": 1}}
 
 
 class BytePieceOptions(FormRows):
@@ -196,3 +269,7 @@ class BytePieceOptions(FormRows):
             self.whole_characters.isChecked(),
             self.single_digits.isChecked(),
         )
+
+    def suspects(self) -> dict[QWidget, dict[str, Any]]:
+        """Return values that can't be wrong for what the controls set."""
+        return {self.least: {"least": 1}, self.longest: {"longest": 1}}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
 from app.jobs import Jobs
 from app.learning import Outcome, export_apart, save_apart
@@ -15,6 +15,7 @@ from app.views.training.saving import ENDINGS, ask, check_place, format_names, p
 from engine.errors import ParameterError
 from engine.progress import Report
 from engine.train.bpe import BpeSettings
+from engine.train.kinds import KINDS
 
 
 class ResultBar(QWidget):
@@ -44,15 +45,26 @@ class ResultBar(QWidget):
         label.setBuddy(self.format)
         self.save_button = QPushButton(self.tr("Save &as…"))
         self.save_button.setToolTip(self.tr("Write the vocabulary to a model file"))
-        self.open_button = QPushButton(self.tr("&Open in Segscope"))
+        self.open_button = QPushButton(self.tr("&Open"))
         self.open_button.setToolTip(
-            self.tr("Open the saved vocabulary as a model; it is saved first where it isn't yet")
+            self.tr(
+                "Open the saved vocabulary in the main window; it is saved first where it isn't yet"
+            )
         )
         self.export_button = QPushButton(self.tr("E&xport the record…"))
         self.export_button.setToolTip(self.tr("Write a row for each step as CSV or JSON"))
         self.save_button.clicked.connect(lambda: self._save(then_open=False))
         self.open_button.clicked.connect(self._open)
-        self.export_button.clicked.connect(self._export)
+        self.export_menu = QMenu(self)
+        plain = self.export_menu.addAction(self.tr("A row for each step…"))
+        plain.triggered.connect(lambda _checked: self._export())
+        with_ties = self.export_menu.addAction(self.tr("With the whole tie sets…"))
+        with_ties.setToolTip(
+            self.tr("Each merge with all pairs that were as good; the run is done again for it")
+        )
+        with_ties.triggered.connect(lambda: self._export(ties=True))
+        self.export_menu.setToolTipsVisible(True)
+        self.export_button.clicked.connect(self._ask_export)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 16, 14)
         row.setSpacing(8)
@@ -135,22 +147,33 @@ class ResultBar(QWidget):
             lambda error: self.failed.emit(error, doing),
         )  # fmt: skip
 
-    def _export(self) -> None:
+    def _ask_export(self) -> None:
+        """Ask what the record is to hold, where there is a choice."""
+        if KINDS[self._kind].record_ties is None:
+            self._export()
+            return
+        above = self.export_menu.sizeHint().height()
+        self.export_menu.popup(self.export_button.mapToGlobal(QPoint(0, -above)))
+
+    def _export(self, *, ties: bool = False) -> None:
         kinds = {"csv": self.tr("Table, a row for each step"), "json": self.tr("JSON")}
         path = ask(self, self.tr("Export the record"), self._folder, "record.csv", kinds)
         if path is not None:
-            self.export_to(path)
+            self.export_to(path, ties=ties)
 
-    def export_to(self, path: Path) -> None:
-        """Write the record to a file in the background, as CSV or JSON by its ending."""
+    def export_to(self, path: Path, *, ties: bool = False) -> None:
+        """Write the record to a file in the background, as CSV or JSON by its ending.
+
+        ties: with the whole tie set of each merge.
+        """
         outcome = self._outcome
         if outcome is None:
             return
         self._folder = str(path.parent)
         doing = self.tr("{name} was not saved").format(name=path.name)
 
-        def work(_report: Report) -> None:
-            export_apart(outcome.trained, path)
+        def work(report: Report) -> None:
+            export_apart(outcome.trained, path, ties, report)
 
         self._jobs.start(
             f"save {path}", self.tr("Saving {name}").format(name=path.name), work,

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.counts import counted
 from app.jobs import Jobs
 from app.learning import ties_apart
-from app.models.training import NUMBERS, PIECE, PIECES, RecordModel
+from app.models.training import NUMBERS, PIECE, PIECES, RIVAL, RecordModel
 from app.models.training_rounds import NAME, OBJECTIVE, RoundModel
 from app.player import Player
 from app.recording import Recording, RoundRecording
@@ -39,8 +39,8 @@ from app.widgets.surface import set_surface
 from engine.progress import Report as Progress
 from engine.train.kinds import Trained
 
-WIDTHS = (66, 78, 78, 100, 66, 56, 112, 74)
-"""Of the table's columns; the pieces take what is left."""
+WIDTHS = (62, 68, 68, 100, 60, 50, 100, 68)
+"""Of the table's columns; the pieces and the runners-up share what is left."""
 
 ROUND_WIDTHS = (80, 150, 110, 110, 130)
 
@@ -104,7 +104,8 @@ class RunView(QWidget):
         self.table.setItemDelegate(PlainCells(self._theme, PIECES, NUMBERS, self.table))
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
-        header.setSectionResizeMode(PIECE, QHeaderView.ResizeMode.Stretch)
+        for section in (PIECE, RIVAL):
+            header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         self.report.setFixedWidth(REPORT_WIDTH)
         top = QHBoxLayout()
         top.setSpacing(0)

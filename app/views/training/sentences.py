@@ -38,10 +38,10 @@ def algorithm_sentences() -> dict[str, str]:
     }
 
 
-def sum_line(settings: Any) -> str:
+def sum_line(settings: Any, given: int = 0) -> str:
     """Return what the vocabulary's size is the sum of, before training.
 
-    How many characters a corpus has isn't known then.
+    How many characters a corpus has isn't known then. given: merges to begin with.
     """
     specials = len(settings.specials)
     parts = {"specials": counted(specials, "special token"), "all": counted(settings.size, "piece")}
@@ -58,8 +58,18 @@ def sum_line(settings: Any) -> str:
     if isinstance(settings, BpeSettings) and settings.style == "bytes":
         words = tr("{base} + {merges} + {specials} = {all}")
         merges = max(settings.size - BYTES - specials, 0)
-        return words.format(base=counted(BYTES, "byte"), merges=counted(merges, "merge"), **parts)
+        return words.format(base=counted(BYTES, "byte"), merges=_merges(merges, given), **parts)
+    if given:
+        words = tr("The characters of the corpus + merges ({n} given) + {specials} = {all}")
+        return words.format(n=f"{given:,}", **parts)
     return tr("The characters of the corpus + merges + {specials} = {all}").format(**parts)
+
+
+def _merges(number: int, given: int) -> str:
+    if not given:
+        return counted(number, "merge")
+    words = tr("{merges} ({n} given)")
+    return words.format(merges=counted(number, "merge"), n=f"{given:,}")
 
 
 def _unscored(settings: UnigramSettings) -> int:
@@ -90,7 +100,7 @@ def sum_of(outcome: Outcome) -> str:
     by_bytes = isinstance(settings, BpeSettings) and settings.style == "bytes"
     return tr("{base} + {merges} + {specials} = {all}").format(
         base=counted(len(merges.base), "byte" if by_bytes else "character"),
-        merges=counted(len(merges), "merge"),
+        merges=_merges(len(merges), merges.given),
         specials=counted(len(settings.specials), "special token"),
         all=whole,
     )
