@@ -79,7 +79,7 @@ class Vocabulary:
     ) -> Vocabulary:
         """Make a vocabulary of a list of piece bytes in id order (b"" for a hole)."""
         n = len(pieces)
-        lengths = np.fromiter((len(p) for p in pieces), dtype=np.int64, count=n)
+        lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=n)
         offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
         data = np.frombuffer(b"".join(pieces), dtype=np.uint8)
         if score is None:

@@ -29,9 +29,9 @@ from engine.formats.huggingface_lists import (
     piece_bytes,
     read_added,
     read_ids,
-    read_merges,
     read_scored,
 )
+from engine.formats.huggingface_merges import read_merges
 from engine.formats.jsonparts import Pairs, read_json
 from engine.formats.source import Source
 from engine.formats.textfile import BYTE_ORDER_MARK, decode, told_mark

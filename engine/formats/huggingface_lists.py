@@ -6,10 +6,7 @@ Each list is checked here and put into a `Reading`, with a warning for what is o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -78,6 +75,10 @@ def place_by_id(
     if not pairs:
         raise source.error("the vocabulary is empty", where, AGAIN)
     limit = highest_id(len(pairs))
+    ids = dict(pairs)
+    numbers = list(ids.values())
+    if numbers == list(range(len(pairs))) and set(map(type, numbers)) == {int}:
+        return [*ids], ids
     for piece, number in pairs:
         if type(number) is not int or not 0 <= number <= limit:
             shown = number if isinstance(number, int | float) else kind_of(number)
@@ -86,7 +87,6 @@ def place_by_id(
                 where,
                 f"ids are whole numbers from 0 to {limit:,}",
             )
-    ids = dict(pairs)
     tokens: list[str | None] = [None] * (max(ids.values()) + 1)
     for piece, number in ids.items():
         if tokens[number] is not None:
@@ -229,7 +229,7 @@ def piece_bytes(reading: Reading) -> list[bytes]:
         ) from None
     if reading.byte_level:
         return unmap_all(texts)
-    return [text.encode("utf-8") for text in texts]
+    return list(map(str.encode, texts))
 
 
 def _is_unicode(text: str) -> bool:
@@ -327,121 +327,3 @@ def own_pieces(reading: Reading, kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
         own &= in_alphabet([token or "" for token in reading.tokens])
     own[kind == PieceKind.BYTE] = False
     return own
-
-
-def read_merges(
-    reading: Reading, prefix: int = 0
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Read the merge list: left, right, result and rank of each merge.
-
-    A merge is a text of two pieces with a space between them, or a list of two pieces. The
-    result drops the first `prefix` characters of the right piece.
-    """
-    source, ids = reading.source, reading.ids
-    rows = reading.model.list("merges")
-    if isinstance(rows, Pairs):
-        raise reading.model.wrong("merges", "a list")
-    parts = _split_merges(reading, rows, prefix)
-    report = source.part(880, 980)
-    columns: list[list[int]] = [[], [], []]
-    step = 20_000
-    for at in range(0, len(parts), step):
-        report(at, len(parts))
-        block = parts[at : at + step]
-        first, second = zip(*block, strict=True)
-        tails = [b[prefix:] for b in second] if prefix else second
-        try:
-            for column, texts in zip(columns, (first, second, map(add, first, tails)), strict=True):
-                column.extend(map(ids.__getitem__, texts))
-        except KeyError:
-            _missing_part(reading, at, block, prefix)
-    left, right, result = (np.array(column, dtype=np.int32) for column in columns)
-    rank = np.arange(len(parts), dtype=np.int32)
-    if not parts:
-        longer = [t for t in ids if len(t) > 1 and (t[0], t[-1]) not in (("<", ">"), ("[", "]"))]
-        if longer:
-            reading.warnings.append(
-                f"the vocabulary has {counted(len(longer), 'piece')} of several characters but "
-                "no merges: no text will ever reach them"
-            )
-    # Of a pair that is listed twice the last listing counts.
-    last = (
-        len(parts)
-        - 1
-        - np.unique((left.astype(np.int64) << 32 | right)[::-1], return_index=True)[1]
-    )
-    if len(last) != len(parts):
-        reading.warnings.append(
-            f"{counted(len(parts) - len(last), 'merge')} listed twice; the last listing counts"
-        )
-        keep = np.sort(last)
-        left, right, result, rank = left[keep], right[keep], result[keep], rank[keep]
-    return left, right, result, rank
-
-
-def _split_merges(reading: Reading, rows: list[Any], prefix: int) -> Sequence[Sequence[str]]:
-    """Return the two pieces of each merge."""
-    source = reading.source
-    # Half a million merges: what all of them are is asked in bulk.
-    if (
-        set(map(type, rows)) == {list}
-        and set(map(len, rows)) == {2}
-        and set(map(type, chain.from_iterable(rows))) == {str}
-    ):
-        return rows
-    parts: list[tuple[str, str]] = []
-    odd = 0
-    for i, row in enumerate(rows):
-        if isinstance(row, str):
-            split = row.split(" ")
-            if len(split) != 2:
-                split = _resolve(reading, i, row, prefix)
-                odd += 1
-            parts.append((split[0], split[1]))
-        elif (
-            isinstance(row, list)
-            and len(row) == 2
-            and isinstance(row[0], str)
-            and isinstance(row[1], str)
-        ):
-            parts.append((row[0], row[1]))
-        else:
-            raise source.error(
-                f"merge {i} isn't a pair of pieces", f"field model.merges[{i}]", AGAIN
-            )
-    if odd:
-        reading.warnings.append(
-            f"{counted(odd, 'merge')} with spaces inside a piece, resolved with the vocabulary, "
-            "but the tokenizers library refuses the file: save the merges as lists of two"
-        )
-    return parts
-
-
-def _resolve(reading: Reading, i: int, row: str, prefix: int) -> list[str]:
-    """Split a merge whose pieces hold spaces in the one way that the vocabulary allows."""
-    ids = reading.ids
-    fitting = [
-        [row[:at], row[at + 1 :]]
-        for at, char in enumerate(row)
-        if char == " " and row[:at] in ids and row[at + 1 :] in ids
-        if row[:at] + row[at + 1 + prefix :] in ids
-    ]
-    if len(fitting) == 1:
-        return fitting[0]
-    ways = "in no way" if not fitting else f"in {len(fitting)} ways"
-    raise reading.source.error(
-        f"merge {i} {row!r} splits {ways} into two pieces of the vocabulary",
-        f"field model.merges[{i}]",
-        "save the merges as lists of two pieces",
-    )
-
-
-def _missing_part(reading: Reading, at: int, block: Sequence[Sequence[str]], prefix: int) -> None:
-    for i, (a, b) in enumerate(block, start=at):
-        for piece, what in ((a, "left part"), (b, "right part"), (a + b[prefix:], "result")):
-            if piece not in reading.ids:
-                raise reading.source.error(
-                    f"the {what} {piece!r} of merge {i} ({a!r}, {b!r}) isn't in the vocabulary",
-                    f"field model.merges[{i}]",
-                    "add the piece or remove the merge",
-                )
