@@ -76,6 +76,26 @@ def covering(probabilities: list[float], share: float = COVERED) -> int:
     return len(probabilities)
 
 
+def law_distance(a: PathLaw, b: PathLaw) -> float | None:
+    """Return the total variation distance ½ Σ |a − b| of two laws, 0 to 1.
+
+    None where neither is listed, or the other can't be had.
+    """
+    if a.theta is not None and a.theta == b.theta:
+        return 0.0
+    if a.paths is None:
+        a, b = b, a
+    if a.paths is None:
+        return None
+    pairs = [(path.probability, b.probability(path.edges)) for path in a.paths]
+    if any(math.isnan(own + other) for own, other in pairs):
+        return None
+    # What b has at other paths is what is missing to 1.
+    beyond = max(0.0, 1.0 - math.fsum(other for _, other in pairs))
+    apart = math.fsum(abs(own - other) for own, other in pairs)
+    return min(1.0, 0.5 * (apart + beyond))
+
+
 def kl_divergence(lattice: Lattice, a: PathLaw, b: PathLaw) -> float | None:
     """Return the Kullback–Leibler divergence Σ a · log(a / b) of two laws, in nats.
 

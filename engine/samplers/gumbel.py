@@ -45,17 +45,24 @@ class TopKeys:
     """The paths with the highest keys.
 
     paths: the edges of each, highest key first. keys: float64[len(paths)], log P + Gumbel.
-    threshold: the next highest key, −inf where no path is left.
     """
 
     paths: list[Ints]
     keys: NDArray[np.float64]
-    threshold: float
 
 
 def draw(lattice: Lattice, settings: SamplingSettings, seed: int, draws: range) -> list[Ints]:
     """Return the edges of the paths with the len(draws) highest keys, or of all paths."""
     return top_keys(lattice, settings.theta, seed, len(draws)).paths
+
+
+def draw_sets(lattice: Lattice, theta: float, seed: int, draws: range, k: int) -> list[list[Ints]]:
+    """Return the edges of the paths of each set of k; set d is that of the seed `key_of(seed, d)`.
+
+    Sets are independent of each other; `inclusion` is the law of what is in one.
+    """
+    ways = _Ways(lattice, theta)
+    return [_top_keys(ways, key_of(key_of(seed, d), 0), k).paths for d in draws]
 
 
 def top_keys(lattice: Lattice, theta: float, seed: int, k: int) -> TopKeys:
@@ -64,11 +71,14 @@ def top_keys(lattice: Lattice, theta: float, seed: int, k: int) -> TopKeys:
     Stream 0 of the seed gives the Gumbel numbers in the order in which they are needed, so the
     first paths don't depend on k.
     """
-    ways = _Ways(lattice, theta)
-    stream, used = key_of(seed, 0), 1
+    return _top_keys(_Ways(lattice, theta), key_of(seed, 0), k)
+
+
+def _top_keys(ways: _Ways, stream: int, k: int) -> TopKeys:
+    used = 1
     # −key, the number of the entry (which settles ties), node, log P of the edges, the edges.
     heap: list[tuple[float, int, int, float, _Link]] = []
-    heappush(heap, (-gumbel(uniform(stream, 0)), 0, lattice.n_nodes - 1, 0.0, None))
+    heappush(heap, (-gumbel(uniform(stream, 0)), 0, ways.last, 0.0, None))
     numbered = 1
     paths: list[Ints] = []
     keys: list[float] = []
@@ -91,7 +101,7 @@ def top_keys(lattice: Lattice, theta: float, seed: int, k: int) -> TopKeys:
             given = conditioned(key, top, -negative)
             heappush(heap, (-given, numbered, start, log_p + share, (edge, link)))
             numbered += 1
-    return TopKeys(paths, np.array(keys), -heap[0][0] if heap else -math.inf)
+    return TopKeys(paths, np.array(keys))
 
 
 class _Ways:
@@ -100,6 +110,7 @@ class _Ways:
     def __init__(self, lattice: Lattice, theta: float) -> None:
         self._sums, self._order = reservoir(lattice, theta), lattice.by_end
         self._start, self._arriving = lattice.start, arriving_edges(lattice)
+        self.last = lattice.n_nodes - 1
         self._known: dict[int, list[_Way]] = {}
 
     def into(self, node: int) -> list[_Way]:
@@ -189,8 +200,3 @@ def inclusions(paths: Sequence[Path] | None, k: int) -> list[float] | None:
     found = np.zeros(len(paths))
     found[some] = inclusion(probabilities[some], k)
     return found.tolist()
-
-
-def estimate(log_p: float, threshold: float) -> float:
-    """Return q = 1 − exp(−exp(log P − threshold)): the paper's weight is P / q for each path."""
-    return -math.expm1(-math.exp(min(700.0, log_p - threshold)))

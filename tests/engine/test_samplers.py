@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 from engine.errors import CoverageError, ParameterError
-from engine.goodness import chi_square
+from engine.goodness import chi_square, share_interval
 from engine.lattice import Lattice
 from engine.law import law
-from engine.law_figures import covering, kl_divergence, law_figures
+from engine.law_figures import covering, kl_divergence, law_distance, law_figures
 from engine.sample import SAMPLERS, sample
 from engine.sampler import PathLaw, SamplingSettings
 from engine.samplers import gibbs, gumbel, pairwise
 from engine.samplers.gibbs import all_paths as every_path
+from engine.search import viterbi
 from tests.engine.lattices import all_paths, exact, lattice_of, random_lattice
 from tests.laws import compare, every_coin
 
@@ -263,25 +264,30 @@ def test_without_replacement_gives_all_paths_once() -> None:
         assert (draws.tv_distance, draws.chi2) == (None, None)
         found = gumbel.top_keys(lattice, 0.7, seed, len(paths))
         assert (np.diff(found.keys) <= 0).all()
-        assert found.threshold == -math.inf
         # The first ones don't depend on how many are asked for.
         fewer = gumbel.top_keys(lattice, 0.7, seed, 1)
         assert fewer.paths[0].tolist() == found.paths[0].tolist()
-        if len(paths) > 1:
-            assert fewer.threshold == found.keys[1]
+        assert fewer.keys.tolist() == found.keys[:1].tolist()
 
 
-def test_a_threshold_weighs_a_sample_right() -> None:
-    # The mean over samples of Σ P/q · f over the sample is Σ P · f: here the number of tokens.
+def test_sets_hold_paths_as_often_as_inclusion_says() -> None:
     lattice = counted()
-    true = exact(lattice, 1.0)
-    total, n = 0.0, 2000
-    for seed in range(n):
-        found = gumbel.top_keys(lattice, 1.0, seed, 2)
-        for edges in found.paths:
-            p = true[tuple(edges.tolist())]
-            total += p / gumbel.estimate(math.log(p), found.threshold) * len(edges)
-    assert total / n == pytest.approx(law(lattice).expected_tokens, rel=0.05)
+    k, n = 2, 3000
+    sets = gumbel.draw_sets(lattice, 0.8, 5, range(n), k)
+    assert all(len({path.tobytes() for path in one}) == k for one in sets)
+    again = gumbel.draw_sets(lattice, 0.8, 5, range(7, 9), k)
+    assert [[p.tolist() for p in one] for one in sets[7:9]] == [
+        [p.tolist() for p in one] for one in again
+    ]
+    paths = law_of(lattice, "perfect", 0.8).paths
+    shares = gumbel.inclusions(paths, k)
+    assert paths is not None
+    assert shares is not None
+    assert sum(shares) == pytest.approx(k)
+    for path, share in zip(paths, shares, strict=True):
+        held = sum(any(np.array_equal(path.edges, one) for one in drawn) for drawn in sets)
+        low, high = share_interval(held, n, z=4.0)
+        assert low < share < high
 
 
 def test_uniform_needs_no_law() -> None:
@@ -353,9 +359,15 @@ def test_divergence_of_two_settings() -> None:
         a, b = law_of(lattice, "perfect", 0.4), law_of(lattice, "ffbs", 2.5)
         assert kl_divergence(lattice, a, b) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
         assert kl_divergence(lattice, a, a) == pytest.approx(0.0, abs=1e-12)
+        apart = 0.5 * sum(abs(p - second[path]) for path, p in first.items())
+        assert law_distance(a, b) == pytest.approx(apart, abs=1e-9)
         listed = PathLaw(b.probability, lambda b=b: b.paths)
         assert kl_divergence(lattice, a, listed) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
     two = law_of(counted(), "nbest", nbest_size=2)
+    best = law_of(counted(), "viterbi")
+    for first_law, second_law in ((two, best), (best, two)):
+        apart = 1.0 - two.probability(viterbi(counted()).edges)
+        assert law_distance(first_law, second_law) == pytest.approx(apart)
     assert kl_divergence(counted(), law_of(counted(), "perfect"), two) == math.inf
 
 
