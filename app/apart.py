@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -126,8 +127,17 @@ class Slices:
         return self.read(rest.index(b"\n") + 1)
 
 
+def _end_with_parent() -> None:
+    """Wait until the parent is gone, in whatever way it went, and end this process too."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _serve(there: Connection) -> None:
     """Read a function and its arguments, call it and send what it gives: runs in the process."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     sent: tuple[int, int] | None = None
 
     def report(done: int, total: int) -> None:
