@@ -11,7 +11,7 @@ from engine.alphabet import CHARACTERS
 from engine.bpe import Bpe
 from engine.convert.patterns import BYTE_LEVEL, WORDS, pattern_of, split_of
 from engine.convert.scores import lowest_elsewhere
-from engine.convert.spaces import decoder_of, normalizer_of
+from engine.convert.spaces import charsmap_of, decoder_of, normalizer_of
 from engine.merge_list import merge_rows, undecided
 from engine.model import Model
 from engine.pieces import PieceKind
@@ -141,13 +141,6 @@ def _of_sentencepiece(model: Model, notes: list[str]) -> Part:
     pipeline, vocabulary = model.pipeline, model.vocabulary
     assert isinstance(pipeline, SentencePiecePipeline)
     rules = pipeline.rules
-    if rules.has_charsmap:
-        raise refusal(
-            f"the model's normalizer {rules.name or 'of its own'} is a map of characters, which "
-            "the tokenizers library applies by grapheme: decomposed Hangul, for one, would come "
-            "out otherwise",
-            _KEEP,
-        )
     if rules.space_as_suffix:
         raise refusal(
             "the model puts the mark for a space after the text, and no normalizer of a "
@@ -166,7 +159,15 @@ def _of_sentencepiece(model: Model, notes: list[str]) -> Part:
     texts = [vocabulary.text(i) for i in range(len(vocabulary))]
     if vocabulary.holes.size or len(set(texts)) < len(texts):
         raise refusal("two pieces are written alike, which a tokenizer.json can't hold", _KEEP)
-    parts: Part = {"normalizer": normalizer_of(rules), "decoder": decoder_of(rules, fallback)}
+    normalizer = normalizer_of(rules, charsmap_of(pipeline.proto))
+    parts: Part = {"normalizer": normalizer, "decoder": decoder_of(rules, fallback)}
+    if rules.has_charsmap:
+        notes.append(
+            f"the normalizer {rules.name or 'of its own'} is a map of characters, which the "
+            "tokenizers library applies to one grapheme at a time, and of a short one it drops "
+            "what follows the first match: decomposed Hangul and kana, letters with several marks "
+            "and the like come out otherwise there"
+        )
     if model.bpe is not None:
         if model.bpe.lacking:
             lacking = min(model.bpe.lacking).decode()

@@ -16,6 +16,7 @@ RUNS = ["  a     b", "a" + " " * 40 + "b", " " * 17, "\tx  \n    y", "한국어 
     ("name", "target"),
     [
         ("sentencepiece/bpe_mistral_v1_32k.model", "huggingface"),
+        ("sentencepiece/unigram_ja_8k.model", "huggingface"),
         ("subword-nmt/bpe.ref", "huggingface"),
     ],
 )

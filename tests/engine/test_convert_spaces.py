@@ -16,19 +16,24 @@ from engine.formats.protobuf import write_bytes
 from engine.pieces import PieceKind
 from engine.pipelines.sentencepiece import Normalization
 from engine.train.writers.sentencepiece import piece_message, whole_number
+from engine.train.writers.unigram_sentencepiece import charsmap
 from tests.peers import huggingface_peer, sentencepiece_peer
 
 FLAGS = list(product((False, True), repeat=3))
 
 
-def write_model(path: Path, flags: tuple[bool, bool, bool], *more: bytes) -> None:
-    """Write a BPE model over a, b and spaces that treats spaces so."""
+def write_model(
+    path: Path, flags: tuple[bool, bool, bool], *more: bytes, rule: str = "identity"
+) -> None:
+    """Write a BPE model over a, b and spaces that treats spaces so, after a rule's map."""
     pieces = [piece_message(b"<unk>", 0.0, PieceKind.UNKNOWN), *more]
     for rank, text in enumerate(("ab", "▁a", "▁▁", "▁ab", " a", "  ", "a", "b", "▁", " ")):
         pieces.append(piece_message(text.encode(), float(-rank)))
-    normalizer = write_bytes(1, b"identity") + b"".join(
+    normalizer = write_bytes(1, rule.encode()) + b"".join(
         whole_number(field, int(flag)) for field, flag in zip((3, 4, 5), flags, strict=True)
     )
+    if rule != "identity":
+        normalizer += write_bytes(2, charsmap(rule))
     trainer = whole_number(3, 2)
     path.write_bytes(b"".join((*pieces, write_bytes(2, trainer), write_bytes(3, normalizer))))
 
