@@ -247,17 +247,20 @@ def arrivals(
     return True
 
 
+@kernel
 def weights_of(logs: Floats) -> Floats:
     """Return exp(logs) as `reservoir` wants it: NaN where it can't be multiplied in safety.
 
-    By Python's `math`: numpy's last digit depends on what the processor can do.
+    By C's `exp`, as Python's `math`: numpy's last digit depends on what the processor can do.
     """
-    return np.array(
-        [
-            math.exp(log) if abs(log) <= STEEPEST else 0.0 if log == -math.inf else math.nan
-            for log in logs.tolist()
-        ]
-    )
+    weights = np.empty(logs.size, np.float64)
+    for i in range(logs.size):
+        log = logs[u(i)]
+        if abs(log) <= STEEPEST:
+            weights[u(i)] = math.exp(log)
+        else:
+            weights[u(i)] = 0.0 if log == -np.inf else np.nan
+    return weights
 
 
 @kernel
