@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -24,6 +24,7 @@ from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece, train_by
 from engine.train.given import read_given
 from engine.train.kinds import KINDS, Trained
 from engine.train.merges import LearntMerges
+from engine.train.round_cuts import Cut, cut_by, prepared
 from engine.train.save import check_kind, save, write_record
 from engine.train.ties import ties_at
 from engine.train.unigram import UnigramSettings, train_unigram
@@ -59,7 +60,8 @@ class Request:
 
     paths: files and folders; without any, `text` is the corpus. invalid: what becomes of lines of
     files that aren't UTF-8. settings: of a type of `ALGORITHMS`. given: a file of merges for BPE to
-    begin with, see `engine.train.given`.
+    begin with, see `engine.train.given`. sample: a text that is cut after each round of algorithms
+    that go in rounds.
     """
 
     settings: Any
@@ -67,6 +69,7 @@ class Request:
     text: str = ""
     invalid: Invalid = "refuse"
     given: Path | None = None
+    sample: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ def learn(request: Request, report: Report, give: Callable[[Seen], None]) -> Out
     settings = request.settings
     if request.given is not None:
         settings = replace(settings, given=read_given(request.given, settings.style))
-    watch = _Watch(settings, report, give)
+    watch = _Watch(settings, request.sample, report, give)
     lines, notes = _lines(request, watch)
     watch.counting(sum(map(len, lines)))
     train = ALGORITHMS[type(settings)].train
@@ -220,7 +223,9 @@ def _ties(
 class _Watch:
     """Tells stages and looks at the run, not too often."""
 
-    def __init__(self, settings: Any, report: Report, give: Callable[[Seen], None]) -> None:
+    def __init__(
+        self, settings: Any, sample: str, report: Report, give: Callable[[Seen], None]
+    ) -> None:
         self._settings, self._report, self._give = settings, report, give
         self._stage: Stage = "reading"
         self._characters = 0
@@ -228,6 +233,10 @@ class _Watch:
         self._given = 0
         self._expected = 0
         self._symbols: list[bytes] = []
+        self._sample = b""
+        if isinstance(settings, (UnigramSettings, BytePieceSettings)):
+            self._sample = prepared(sample, settings)
+        self._cuts: dict[int, Cut] = {}
         self._told = self._looked = 0.0
 
     def counting(self, characters: int) -> None:
@@ -256,10 +265,12 @@ class _Watch:
     def look(self, trained: Any, *, last: bool = False) -> None:
         """Give what the run has learnt since the look before. last: there is no more."""
         if not isinstance(trained, (TrainedBpe, TrainedWordPiece)):
-            rows = _rounds(trained)
+            if len(trained.rounds) not in self._cuts:
+                self._cuts[len(trained.rounds)] = cut_by(trained, self._sample)
+            rows = _rounds(trained, self._cuts)
             known = self._unit == "rounds" and self._expected > 0
             share = len(rows) / max(self._expected, len(rows)) if known else 0.0
-            self._give(RoundLook(rows, 1.0 if last else share))
+            self._give(RoundLook(rows, 1.0 if last else share, self._sample))
             return
         now = time.monotonic()
         if now - self._looked < PAUSE and not last:
@@ -272,15 +283,15 @@ class _Watch:
         self._give(look_at(trained, first, wanted, share, self._symbols))
 
 
-def _rounds(trained: Any) -> tuple[RoundRow, ...]:
-    """Return the rounds of a run."""
+def _rounds(trained: Any, cuts: Mapping[int, Cut]) -> tuple[RoundRow, ...]:
+    """Return the rounds of a run. cuts: of its sample, by the number of the round."""
     ratios = trained.bytes_per_token.tolist()
     # BytePiece's rounds count what has a count, its special tokens aside.
     more = len(trained.settings.specials) if isinstance(trained, TrainedBytePiece) else 0
     return tuple(
         RoundRow(
             number, getattr(row, "step", ""), row.pieces + more, getattr(row, "objective", None),
-            row.tokens, ratio,
+            row.tokens, ratio, cuts.get(number),
         )
         for number, (row, ratio) in enumerate(zip(trained.rounds, ratios, strict=True), 1)
     )  # fmt: skip

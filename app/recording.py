@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.train.bpe import BpeSettings, TrainedBpe, units_of
 from engine.train.merges import LearntMerges
 from engine.train.replay import Replay, rows_of
+from engine.train.round_cuts import Cut, RoundCuts
 from engine.train.units import Units
 from engine.train.wordpiece import MARK, TrainedWordPiece, WordPieceSettings
 from engine.train.wordpiece_words import WordPieceUnits, cut_wordpiece_words, wordpiece_units
@@ -120,7 +121,8 @@ def written(symbols: WordPieceUnits) -> tuple[bytes, ...]:
 @dataclass(frozen=True)
 class RoundRow:
     """A round. number: from 1. name: of what it did, "" where all do the same. objective: in nats
-    a word, None where there is none. ratio: bytes of the corpus a token."""
+    a word, None where there is none. ratio: bytes of the corpus a token. cut: of the run's sample,
+    None where there were no pieces yet."""
 
     number: int
     name: str
@@ -128,21 +130,26 @@ class RoundRow:
     objective: float | None
     tokens: int
     ratio: float
+    cut: Cut | None = None
 
 
 @dataclass(frozen=True)
 class RoundLook:
-    """All rounds of a run by now. share: as in `Look`, 0 where it isn't known."""
+    """All rounds of a run by now. share: as in `Look`, 0 where it isn't known. sample: the text
+    that is cut after each round, as the run sees it."""
 
     rows: tuple[RoundRow, ...]
     share: float
+    sample: bytes = b""
 
 
 class RoundRecording:
-    """The rounds of a run as far as they are known."""
+    """The rounds of a run as far as they are known. text: what is cut after each of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "") -> None:
+        self.text = text
         self.rows: tuple[RoundRow, ...] = ()
+        self._sample = b""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -151,7 +158,12 @@ class RoundRecording:
         """Take another look; looks come in order."""
         if look.rows[: len(self.rows)] != self.rows:
             raise ValueError(f"a look at {len(look.rows)} rounds that begins otherwise")
-        self.rows = look.rows
+        self.rows, self._sample = look.rows, look.sample
+
+    @property
+    def cuts(self) -> RoundCuts:
+        """The text after each round."""
+        return RoundCuts(self._sample, [row.cut for row in self.rows])
 
     @property
     def curve(self) -> Curve:

@@ -111,7 +111,7 @@ class Trainer(QObject):
             self._growing.add(look)
         else:
             if not isinstance(self._growing, RoundRecording):
-                self._growing = RoundRecording()
+                self._growing = RoundRecording(self.request.sample)
             self._growing.add(look)
 
     def _done(self, outcome: Outcome) -> None:

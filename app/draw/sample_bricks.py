@@ -19,7 +19,7 @@ from app.draw.isolate import isolate
 from app.draw.marks import draw_hatch
 from app.theme import SIZE_BODY, SIZE_NOTE, Theme
 from engine.display import hexadecimal, is_text, visible
-from engine.train.replay import MISSING, Part, Replay, Span
+from engine.train.replay import MISSING, Part, Span, States
 from engine.train.units import Units
 
 BRICK, ROW = 28.0, 38.0
@@ -141,7 +141,7 @@ class SamplePicture:
     0 … 1 of the move of the last one. selected: a brick's place.
     """
 
-    replay: Replay
+    replay: States
     grid: SampleGrid
     label: Callable[[int, Part], tuple[str, bool]]
     theme: Theme

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,22 @@ class Span(NamedTuple):
     word: int
     first: int
     last: int
+
+
+class States(Protocol):
+    """The words of a text at each step of a run."""
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+
+    def state(self, word: int, done: int) -> tuple[Part, ...]:
+        """Return the parts of a word after so many steps."""
+
+    def made(self, done: int) -> tuple[Span, ...]:
+        """Return what the last of so many steps joined."""
+
+    def touching(self, where: Span | None = None) -> NDArray[np.int64]:
+        """Return after how many steps something changed; where: that touches these base symbols."""
 
 
 class Replay:

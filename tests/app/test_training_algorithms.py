@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 import engine
+from app.counts import counted
 from app.learning import Request, learn
 from app.models.training import PIECE
 from app.models.training_rounds import NAME, OBJECTIVE, PIECES, RATIO, TOKENS, round_names
@@ -13,6 +14,8 @@ from app.training import Trainer
 from app.views.training import TrainingWindow
 from app.widgets.report import Facts, Heading, Line, Lines, Sentence
 from engine.train.bytepiece import BytePieceSettings, train_bytepiece
+from engine.train.replay import Span
+from engine.train.round_cuts import cut_by, prepared
 from engine.train.save import write_record
 from engine.train.unigram import UnigramSettings, train_unigram
 from engine.train.wordpiece import WordPieceSettings, train_wordpiece
@@ -37,7 +40,8 @@ def window(qtbot, session, theme, monkeypatch):
 
 
 def run(qtbot, window, settings):
-    window.trainer.start(Request(settings, text=TEXT))
+    sample = window.run.sample_field.text()
+    window.trainer.start(Request(settings, text=TEXT, sample=sample))
     qtbot.waitUntil(lambda: not window.trainer.busy)
     assert window.trainer.state == "done", window.trainer.error
     return window.run
@@ -103,11 +107,12 @@ def test_the_tied_pairs_of_wordpiece_are_written_with_the_mark(qtbot, window, mo
 def test_a_unigram_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
     settings = UnigramSettings(20)
     view = run(qtbot, window, settings)
-    trained = train_unigram(LINES, settings)
+    vocabularies = []
+    trained = train_unigram(LINES, settings, watch=vocabularies.append)
+    vocabularies.append(trained)
     rounds = trained.rounds
     assert view.round_table.isVisible()
     assert not view.table.isVisible()
-    assert not view.sample.isVisible()
     assert view.player.length == view.player.position == len(rounds)
     assert [cell(view.rounds, k, PIECES) for k in range(len(rounds))] == [
         f"{row.pieces:,}" for row in rounds
@@ -125,9 +130,25 @@ def test_a_unigram_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
         assert dict(facts.rows)["Objective"] == f"{rounds[k].objective:.4f} nats a word"
         assert view.round_table.currentIndex().row() == k
         assert f"round {k + 1} · {rounds[k].pieces:,} pieces" in view.curve.marked_text()
+        # The sample is cut by the pieces of that round.
+        tokens = len(cut_by(vocabularies[k], prepared("lowest", settings)))
+        assert view.sample_note.text() == counted(tokens, "token")
+        assert len(view.sample.pieces()) == tokens
+        assert plain("".join(view.sample.pieces())) == "▁lowest"
+    marks = view.player.marks.tolist()
+    assert marks[0] == 1
+    view.sample.select(Span(0, 1, 1))
+    assert set(view.player.marks.tolist()) <= set(marks)
+    view.sample_field.setText("newest")
+    assert view.sample.pieces() == []
+    assert "train again" in view.sample.accessibleDescription()
+    assert view.sample_note.text() == ""
+    view.sample_field.setText("lowest")
+    assert plain("".join(view.sample.pieces())) == "▁lowest"
     view.round_table.selectRow(0)
     assert view.player.position == 1
     view.player.seek(0)
+    assert view.sample_note.text() == "not cut yet"
     assert view.curve.step == -1
     assert not view.round_table.selectionModel().hasSelection()
     assert window.head.text().endswith(f"= {trained.size} pieces")
@@ -156,6 +177,10 @@ def test_a_bytepiece_run_is_a_trace_of_rounds(qtbot, window, tmp_path):
     told = set()
     for k in range(len(rounds)):
         view.player.seek(k + 1)
+        # What the language model cuts has no pieces with probabilities yet.
+        not_yet = rounds[k].step == "cut"
+        assert (view.sample_note.text() == "not cut yet") == not_yet
+        assert plain("".join(view.sample.pieces())) == "lowest"
         told.add([part.text for part in view.report.parts if isinstance(part, Sentence)][-1])
     assert len(told) == len({row.step for row in rounds})
     assert window.head.text().startswith("3 special tokens + 256 bytes + ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -203,7 +204,8 @@ class TrainingWindow(QDialog):
         """Begin a run with what the form says."""
         if not self._trainer.busy and not self.form.problem():
             self.banners.withdraw(MESSAGE)
-            self._trainer.start(self.form.request())
+            sample = self.run.sample_field.text()
+            self._trainer.start(replace(self.form.request(), sample=sample))
 
     # During and after a run
 

@@ -38,6 +38,7 @@ from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
 from engine.progress import Report as Progress
 from engine.train.kinds import Trained
+from engine.train.round_cuts import RoundCuts
 
 WIDTHS = (62, 68, 68, 100, 60, 50, 100, 68)
 """Of the table's columns; the pieces and the runners-up share what is left."""
@@ -115,7 +116,7 @@ class RunView(QWidget):
         top.addWidget(self.report)
         label = QLabel(self.tr("Sa&mple"))
         label.setBuddy(self.sample_field)
-        tip = self.tr("A text of your own; below it what the merges done by now make of it")
+        tip = self.tr("A text of your own; below it how it is cut at this step of the run")
         for widget in (label, self.sample_field):
             widget.setToolTip(tip)
         self.sample_field.setMaxLength(LONGEST)
@@ -187,6 +188,7 @@ class RunView(QWidget):
             self.sample.grow()
         else:
             self._show_rounds(recording)
+            self._show_sample()
         self._quiet = False
         self._show_curve()
         self.player.grow(len(recording))
@@ -212,9 +214,9 @@ class RunView(QWidget):
         self.round_table.setVisible(by_rounds)
         for widget in (self._side, self.report):
             widget.setVisible(recording is not None)
-        self._sampling.setVisible(merges is not None)
+        self._sampling.setVisible(recording is not None)
         self.bar.set_player(self.player if recording is not None else None)
-        self.sample.set_sample(merges, self.sample_field.text())
+        self._show_sample()
         self._show_curve()
         self.player.set_trace(len(recording) if recording is not None else 0)
         self._mark_steps()
@@ -246,13 +248,19 @@ class RunView(QWidget):
             self.report.set_parts(())
             return
         self.curve.mark(done - self._first)
-        if isinstance(recording, Recording):
-            self.sample.go_to(done)
-            self.sample_note.setText(counted(self.sample.n_tokens, "token"))
-            self._mark_row(self.table, done - 1)
-        else:
-            self._mark_row(self.round_table, done - 1)
+        self.sample.go_to(done)
+        self.sample_note.setText(self._about_sample(done))
+        by_rounds = isinstance(recording, RoundRecording)
+        self._mark_row(self.round_table if by_rounds else self.table, done - 1)
         self._tell()
+
+    def _about_sample(self, done: int) -> str:
+        states = self.sample.replay
+        if states is None:
+            return ""
+        if isinstance(states, RoundCuts) and not states.is_cut(done):
+            return self.tr("not cut yet")
+        return counted(self.sample.n_tokens, "token")
 
     def _mark_row(self, table: RowsTable, row: int) -> None:
         self._quiet = True
@@ -294,10 +302,26 @@ class RunView(QWidget):
     # The sample
 
     def _sample_typed(self, text: str) -> None:
-        recording = self._recording
-        self.sample.set_sample(recording if isinstance(recording, Recording) else None, text)
+        self._show_sample(text)
         self._mark_steps()
         self._show_position()
+
+    def _show_sample(self, text: str | None = None) -> None:
+        """Show the sample under the recording; rounds are known for the text of their run alone."""
+        recording = self._recording
+        text = self.sample_field.text() if text is None else text
+        if isinstance(recording, RoundRecording):
+            if recording.text == text:
+                self.sample.set_cuts(recording.cuts)
+            else:
+                self.sample.set_message(
+                    self.tr(
+                        "Each round has its own probabilities, which aren't kept. So a text is cut "
+                        "while the run goes on: train again to see this one."
+                    )
+                )
+        else:
+            self.sample.set_sample(recording, text)
 
     def _mark_steps(self) -> None:
         """Mark the steps that touch the selected brick, or any of the sample where none is."""

@@ -36,9 +36,10 @@ from app.draw.sample_bricks import (
 )
 from app.player import Player
 from app.recording import Recording
-from app.theme import Theme
+from app.theme import SIZE_BODY, Theme
 from app.widgets import player_keys
 from engine.train.replay import MISSING, Part, Replay, Span
+from engine.train.round_cuts import RoundCuts
 from engine.train.units import Units
 
 SIDE, TOP = 16, 4
@@ -59,9 +60,10 @@ class SampleBricks(QAbstractScrollArea):
         super().__init__(parent)
         self._player, self._theme = player, theme
         self._recording: Recording | None = None
-        self._text = ""
+        self._text = self._message = ""
         self._units: Units | None = None
-        self._replay: Replay | None = None
+        self._states: Replay | RoundCuts | None = None
+        self._symbols: list[bytes] = []
         self._grid: SampleGrid | None = None
         self._done = 0
         self._span: Span | None = None
@@ -74,7 +76,7 @@ class SampleBricks(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Sample text after the merges done"))
+        self.setAccessibleName(self.tr("Sample text at this step"))
         self.setFixedHeight(round(2 * ROW + 2 * TOP))
         self.verticalScrollBar().setSingleStep(round(ROW / 2))
         theme.changed.connect(self._layout)
@@ -86,27 +88,46 @@ class SampleBricks(QAbstractScrollArea):
 
     def set_sample(self, recording: Recording | None, text: str) -> None:
         """Show a text under the merges of a recording, or nothing."""
-        self._move.stop()
-        self._recording, self._text, self._span = recording, text, None
-        self._units = self._replay = None
+        self._clear()
+        self._recording, self._text = recording, text
         if recording is not None and recording.base:
-            self._units = recording.cut(text)
-            self._replay = recording.replay(self._units)
+            self._units, self._symbols = recording.cut(text), recording.symbols
+            self._states = recording.replay(self._units)
         self._layout()
+
+    def set_cuts(self, cuts: RoundCuts) -> None:
+        """Show a text after each round of a run; the selected brick stays if it can."""
+        before, span = self._units, self._span
+        self._clear()
+        self._units, self._states, self._symbols = cuts.units, cuts, cuts.symbols
+        if before is not None and before.base == cuts.units.base:
+            self._span = span
+        self._layout()
+
+    def set_message(self, message: str) -> None:
+        """Show a sentence in the place of bricks."""
+        self._clear()
+        self._message = message
+        self._layout()
+
+    def _clear(self) -> None:
+        self._move.stop()
+        self._recording = self._units = self._states = self._span = None
+        self._message = ""
 
     def grow(self) -> None:
         """Take in the merges that the recording has got since."""
         if self._recording is None:
             return
-        if self._replay is None:
-            self.set_sample(self._recording, self._text)
+        if isinstance(self._states, Replay):
+            self._states.extend(self._recording.numbers, len(self._recording.base))
         else:
-            self._replay.extend(self._recording.numbers, len(self._recording.base))
+            self.set_sample(self._recording, self._text)
 
     @property
-    def replay(self) -> Replay | None:
-        """What the merges do to the words of the sample."""
-        return self._replay
+    def replay(self) -> Replay | RoundCuts | None:
+        """What the run does to the words of the sample."""
+        return self._states
 
     @property
     def span(self) -> Span | None:
@@ -116,7 +137,7 @@ class SampleBricks(QAbstractScrollArea):
     @property
     def n_tokens(self) -> int:
         """Symbols of the sample at the player's position."""
-        replay = self._replay
+        replay = self._states
         if replay is None:
             return 0
         return sum(len(replay.state(word, self._done)) for word in range(len(replay)))
@@ -129,7 +150,7 @@ class SampleBricks(QAbstractScrollArea):
     def go_to(self, done: int) -> None:
         """Show the sample after so many merges; the next one that joins something is a move."""
         before, self._done = self._done, done
-        replay = self._replay
+        replay = self._states
         if replay is None:
             return
         self._move.stop()
@@ -142,10 +163,11 @@ class SampleBricks(QAbstractScrollArea):
             if replay.made(done):
                 self._reveal(replay.made(done)[0])
             self._describe()
-            if passed > 1:
+            spans = (*replay.made(before), *replay.made(done))
+            if passed > 1 or not spans:
                 self.viewport().update()
             else:
-                self._repaint((*replay.made(before), *replay.made(done)))
+                self._repaint(spans)
 
     def _begin_move(self) -> None:
         if not self._theme.reduced_motion and self.isVisible():
@@ -162,8 +184,8 @@ class SampleBricks(QAbstractScrollArea):
 
     def _repaint_move(self) -> None:
         """Have those bricks painted anew that move."""
-        if self._replay is not None:
-            self._repaint(self._replay.made(self._done))
+        if self._states is not None:
+            self._repaint(self._states.made(self._done))
 
     def _repaint(self, spans: Iterable[Span]) -> None:
         for span in spans if self._grid is not None else ():
@@ -175,25 +197,24 @@ class SampleBricks(QAbstractScrollArea):
     @property
     def picture(self) -> SamplePicture | None:
         """What is painted now."""
-        if self._replay is None or self._grid is None:
+        if self._states is None or self._grid is None:
             return None
         return SamplePicture(
-            self._replay, self._grid, self._label, self._theme, self._done, self.progress,
+            self._states, self._grid, self._label, self._theme, self._done, self.progress,
             self._selected_now(),
         )  # fmt: skip
 
     def _label(self, word: int, part: Part) -> tuple[str, bool]:
-        assert self._recording is not None
         assert self._units is not None
         if part.symbol == MISSING:
-            units = self._units
-            own = units.base[int(units.symbols[int(units.offsets[word]) + part.first])]
-            return "?" + label_of(own)[0], False
-        return label_of(self._recording.symbols[part.symbol])
+            units, at = self._units, int(self._units.offsets[word])
+            own = units.symbols[at + part.first : at + part.last + 1].tolist()
+            return "?" + label_of(b"".join(units.base[i] for i in own))[0], False
+        return label_of(self._symbols[part.symbol])
 
     def _selected_now(self) -> Span | None:
         """Return the brick that the selected base symbols are in now."""
-        span, replay = self._span, self._replay
+        span, replay = self._span, self._states
         if span is None or replay is None:
             return None
         for part in replay.state(span.word, self._done):
@@ -202,6 +223,9 @@ class SampleBricks(QAbstractScrollArea):
         return None
 
     def _describe(self) -> None:
+        if self._message:
+            self.setAccessibleDescription(self._message)
+            return
         pieces = self.pieces()
         more = "…" if len(pieces) > READ else ""
         self.setAccessibleDescription(" | ".join(pieces[:READ]) + more)
@@ -218,6 +242,13 @@ class SampleBricks(QAbstractScrollArea):
         self.verticalScrollBar().setPageStep(self.viewport().height())
         self._describe()
         self.viewport().update()
+
+    def _paint_message(self, painter: QPainter) -> None:
+        painter.setPen(self._theme.color("ink2"))
+        painter.setFont(self._theme.font(SIZE_BODY))
+        room = QRectF(self.viewport().rect()).adjusted(SIDE, TOP, -SIDE, -TOP)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        painter.drawText(room, flags | Qt.TextFlag.TextWordWrap, self._message)
 
     def _reveal(self, span: Span) -> None:
         """Scroll so that a brick is in view."""
@@ -240,7 +271,9 @@ class SampleBricks(QAbstractScrollArea):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.viewport().rect(), theme.color("canvas"))
         picture = self.picture
-        if picture is not None:
+        if self._message:
+            self._paint_message(painter)
+        elif picture is not None:
             painter.save()
             painter.translate(self._origin())
             # The old and the new brick may stand far apart, with bricks between that stay.
