@@ -92,6 +92,7 @@ class TrainingForm(FormRows):
         self.invalid.addItem(self.tr("leave the line out"), "skip")
         self.invalid.addItem(self.tr("put U+FFFD in their place"), "replace")
         self.invalid.addItem(self.tr("take them as bytes"), "bytes")
+        self.invalid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.invalid.currentIndexChanged.connect(self.changed)
         tip = self.tr(
             "What becomes of lines that aren't UTF-8; as bytes only where bytes are the base "

@@ -33,7 +33,7 @@ class WordPieceOptions(FormRows):
             },
         )
         self.lower_case = self.add_check(
-            self.tr("Lower &case, without accents"),
+            self.tr("Lower &case, no accents"),
             self.tr("Texts are lower-cased and lose their accents first, as for BERT uncased"),
             on=False,
         )
@@ -94,8 +94,8 @@ class WordPieceOptions(FormRows):
             self.tr("Acce&nts"), self.tr("What becomes of accents before words are cut"), names
         )
         self.spaced_chinese = rows.add_check(
-            self.tr("Each Chinese character is a word"),
-            self.tr("As BERT does; else Chinese words are learnt like others"),
+            self.tr("Chinese characters apart"),
+            self.tr("Each Chinese character is a word, as for BERT; else they are like others"),
             on=True,
         )
 
@@ -153,7 +153,7 @@ class UnigramOptions(FormRows):
             whole=True,
         )
         self.fallback = self.add_check(
-            self.tr("Other characters as &bytes"),
+            self.tr("Other ones as &bytes"),
             self.tr("256 pieces for the bytes of characters that have no piece; else unknown"),
             on=usual.byte_fallback,
         )
@@ -171,7 +171,7 @@ class UnigramOptions(FormRows):
             on=True,
         )
         self.by_number = self.add_check(
-            self.tr("Cut between digits and letters"),
+            self.tr("Cut digits from letters"),
             self.tr("No piece holds digits and letters"), on=True,
         )  # fmt: skip
         self.single_digits = self.add_check(
