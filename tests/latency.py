@@ -11,7 +11,6 @@ stall is a time that the event loop stood still.
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import subprocess
 import sys
@@ -342,13 +341,15 @@ START = """
 import sys, time
 sys.path.insert(0, {root!r})
 begun = float(sys.argv[1])
+def tell(what):
+    print(what, time.time() - begun, time.process_time(), flush=True)
 from app import window
 begin = window.Window.begin
 def first(self, paths):
-    print("window", time.time() - begun, flush=True)
+    tell("window")
     begin(self, paths)
     def encoded(key):
-        print("tokens", time.time() - begun, flush=True)
+        tell("tokens")
         self.session.encoding_changed.disconnect(encoded)
         self.close()
     self.session.encoding_changed.connect(encoded)
@@ -358,31 +359,56 @@ run_window([])
 """
 
 
+BARE = """
+import sys, time
+begun = float(sys.argv[1])
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow
+application, window = QApplication([]), QMainWindow()
+def painted():
+    print("empty-window", time.time() - begun, time.process_time(), flush=True)
+    application.quit()
+window.show()
+QTimer.singleShot(0, lambda: QTimer.singleShot(0, painted))
+application.exec()
+"""
+"""An empty window: what no program in Python and Qt gets below."""
+
+
 def measure_start(home: str) -> None:
-    """Start the window in fresh processes, first with empty caches and settings, then again."""
-    code = START.format(root=str(ROOT))
+    """Start the window in fresh processes, first with empty caches and settings, then again.
+
+    Beside it an empty window of Qt is started, the floor of these figures. CPU is that of the
+    process with all its threads. Python's bytecode is kept, as it is where a program is installed.
+    """
     seen: dict[str, list[Lap]] = {}
-    for turn in range(4):
-        title = "warm" if turn else "cold"
-        caches = {"XDG_CACHE_HOME": home, "PYTHONPYCACHEPREFIX": f"{home}/bytecode"}
+    caches = {"XDG_CACHE_HOME": home, "PYTHONPYCACHEPREFIX": f"{home}/bytecode"}
+    usual = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | caches
+
+    def start(code: str, title: str) -> None:
         done = subprocess.run(
             [sys.executable, "-c", code, str(time.time())],
-            env=os.environ | caches, check=False, capture_output=True, text=True, timeout=300,
+            env=usual, check=False, capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         if done.returncode:
             raise SystemExit(done.stderr)
+        for line in done.stdout.splitlines():
+            what, wall, cpu = line.split()
+            seen.setdefault(f"start to {what}, {title}", []).append(Lap(float(wall), float(cpu)))
+
+    for turn in range(6):
+        title = "warm" if turn else "cold"
+        start(START.format(root=str(ROOT)), title)
+        start(BARE, title)
         if not turn:
             # The window was closed before its kernels were compiled.
             warm = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import engine.kernels as k"
             subprocess.run(
                 [sys.executable, "-c", f"{warm}; k.warm_up()"],
-                env=os.environ | caches,
+                env=usual,
                 check=True,
                 timeout=600,
             )
-        for line in done.stdout.splitlines():
-            what, seconds = line.split()
-            seen.setdefault(f"start to {what}, {title}", []).append(Lap(float(seconds), math.nan))
     for name, seconds in seen.items():
         figures(name, seconds)
 
