@@ -42,7 +42,8 @@ class Marks:
     """One method's counts by outcome, int64[k].
 
     certain: it always gives one path, so it has no mark at the others. exact: the law of the method
-    itself where it isn't that of the chart, float64[k].
+    itself where it isn't that of the chart, float64[k]; NaN where it can't be had. sets: how many
+    sets were drawn of which the counts say how many hold an outcome; 0 where a draw is one outcome.
     """
 
     name: str
@@ -51,10 +52,12 @@ class Marks:
     color: QColor
     certain: bool = False
     exact: Floats | None = None
+    sets: int = 0
 
     @property
     def n(self) -> int:
-        return int(self.counts.sum())
+        """Number of draws."""
+        return self.sets or int(self.counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +78,7 @@ class Outcomes:
         tops = [float(np.nan_to_num(self.exact).max(initial=0.0))]
         for mark in self.marks:
             if mark.exact is not None:
-                tops.append(float(mark.exact.max(initial=0.0)))
+                tops.append(float(np.nan_to_num(mark.exact).max(initial=0.0)))
             if mark.n:
                 tops.append(float(mark.counts.max()) / mark.n)
         return max(tops)
@@ -169,7 +172,7 @@ def paint_law(
         count = len(outcomes.marks)
         for m, mark in enumerate(outcomes.marks):
             y = top + row * mark_place(m, count)
-            if mark.exact is not None and not mark.certain:
+            if mark.exact is not None and not mark.certain and mark.exact[i] == mark.exact[i]:
                 _paint_own(painter, x(float(mark.exact[i])), y, mark.color)
             # A method that always gives one path has nothing to show at the others.
             if mark.n and not (mark.certain and mark.counts[i] == 0):

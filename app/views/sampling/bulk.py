@@ -30,7 +30,7 @@ from app.theme import Theme
 from app.views.sampling.bulk_work import Manner, TextWish, Written, draw_text, write_lines
 from app.views.sampling.bulk_work import write_text as write_draws_of_text
 from app.views.sampling.growing import MOST
-from app.views.sampling.methods import fitting_in_bulk, method_title, settings_of
+from app.views.sampling.methods import fitting, method_title, settings_of
 from app.views.status import ProgressLine
 from app.widgets.integer_field import IntegerField
 from app.widgets.rows_table import RowsTable
@@ -242,7 +242,7 @@ class BulkDialog(QDialog):
 
     def _list_methods(self) -> None:
         opened = self._session.active
-        able = () if opened is None else fitting_in_bulk(opened.model)
+        able = () if opened is None else fitting(opened.model)
         if able == tuple(self.method.itemData(i) for i in range(self.method.count())):
             return
         before = self.method.currentData()

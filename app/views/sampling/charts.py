@@ -43,7 +43,7 @@ class LawView(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Law against sample"))
-        self.setMinimumHeight(150)
+        self.setMinimumHeight(96)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         theme.changed.connect(self.viewport().update)
 
@@ -147,7 +147,7 @@ class CurveView(QWidget):
         self._curves: tuple[Curve, ...] = ()
         self._stale = False
         self.setAccessibleName(self.tr("Distance to the law against number of draws"))
-        self.setMinimumSize(240, 150)
+        self.setMinimumSize(240, 96)
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:

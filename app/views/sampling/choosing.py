@@ -19,6 +19,7 @@ class MethodsButton(QPushButton):
         super().__init__(parent)
         self._offered: tuple[str, ...] = ()
         self._chosen: tuple[str, ...] = ()
+        self._named = True
         self._menu = QMenu(self)
         self.setMenu(self._menu)
         self.setToolTip(self.tr("Methods to draw by, up to {most} at once").format(most=MOST))
@@ -40,9 +41,20 @@ class MethodsButton(QPushButton):
             action.setChecked(kind in chosen)
             action.setEnabled(kind in chosen or len(chosen) < MOST)
             action.triggered.connect(lambda _=False, kind=kind: self.choose(kind))
-        names = ", ".join(f"{LOOKS[kind].sign} {method_name(kind)}" for kind in chosen)
-        self.setText(self.tr("Methods: {names}").format(names=names))
-        self.setAccessibleName(self.text())
+        self._write()
+
+    def write_names(self, named: bool) -> None:
+        """Write the names of the methods, or their marks alone."""
+        if named != self._named:
+            self._named = named
+            self._write()
+
+    def _write(self) -> None:
+        names = ", ".join(f"{LOOKS[kind].sign} {method_name(kind)}" for kind in self._chosen)
+        marks = " ".join(LOOKS[kind].sign for kind in self._chosen)
+        text = self.tr("Methods: {names}")
+        self.setText(text.format(names=names if self._named else marks))
+        self.setAccessibleName(text.format(names=names))
 
     def choose(self, kind: str) -> None:
         """Add a method or take it away; one always stays."""

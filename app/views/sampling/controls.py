@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.session import Session
 from app.theme import Theme
@@ -14,14 +15,22 @@ from app.views.examples import Example, ExamplesButton
 from app.views.explore.theta import ThetaControl
 from app.views.sampling.bulk import BulkDialog
 from app.views.sampling.choosing import DropoutControl, MethodsButton
-from app.views.sampling.methods import library_note, settings_of
+from app.views.sampling.methods import (
+    WITHOUT_REPLACEMENT,
+    Settings,
+    library_note,
+    settings_of,
+)
 from app.widgets.integer_field import IntegerField
 from app.widgets.text_line import TextLine
 from engine.dropout import MAXMATCH_DROPOUT
 from engine.sampler import SamplingSettings
 
 MANY = 1000
-LARGEST_SIZE = 1024
+LARGEST_SIZE, LARGEST_SET = 1024, 64
+NARROW = 820
+"""Width under which the settings take another row, and less is written in the first one."""
+
 LARGEST_SEED = 2**63 - 1
 
 
@@ -30,7 +39,7 @@ class Controls(QWidget):
 
     methods_changed = Signal(tuple)
     settings_changed = Signal()
-    """The drop probability or ℓ."""
+    """The drop probability, ℓ or k."""
 
     draw_chosen = Signal(int)
     """Number of the draw to show, from 1."""
@@ -66,6 +75,8 @@ class Controls(QWidget):
         self.dropout = DropoutControl(SamplingSettings.dropout)
         self.nbest_size = IntegerField(1, LARGEST_SIZE, self.tr("ℓ, the number of best paths"))
         self.nbest_size.set_value(SamplingSettings.nbest_size)
+        self.set_size = IntegerField(1, LARGEST_SET, self.tr("k, segmentations in a set"))
+        self.set_size.set_value(Settings.set_size)
         self.lost = QLabel()
         self.lost.setProperty("role", "second")
         self.libraries = QLabel("ⓘ")
@@ -86,6 +97,7 @@ class Controls(QWidget):
         self.methods.changed.connect(self.methods_changed)
         self.dropout.changed.connect(self.settings_changed)
         self.nbest_size.entered.connect(self.settings_changed)
+        self.set_size.entered.connect(self.settings_changed)
         self.draw.entered.connect(self.draw_chosen)
         self.one.clicked.connect(lambda: self.more_wanted.emit(1))
         self.many.clicked.connect(lambda: self.more_wanted.emit(MANY))
@@ -115,12 +127,13 @@ class Controls(QWidget):
         first.addWidget(self.methods)
         first.addWidget(self.bulk)
         column.addLayout(first)
+        law = QHBoxLayout()
+        law.setSpacing(8)
+        for control in (self.theta, self.dropout, self.libraries):
+            law.addWidget(control)
+        law.addStretch(1)
         second = QHBoxLayout()
         second.setSpacing(8)
-        second.addWidget(self.theta)
-        second.addWidget(self.dropout)
-        second.addWidget(self.libraries)
-        second.addStretch(1)
         for text, box in ((self.tr("Seed"), self.seed), (self.tr("Draw"), self.draw)):
             label = QLabel(text)
             label.setProperty("role", "second")
@@ -129,12 +142,21 @@ class Controls(QWidget):
             second.addWidget(box)
         for button in (self.one, self.many, self.again, self.stop):
             second.addWidget(button)
-        column.addLayout(second)
+        second.addStretch(0)
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._rows.setSpacing(6)
+        self._rows.addLayout(law, 1)
+        self._rows.addLayout(second)
+        column.addLayout(self._rows)
         third = QHBoxLayout()
         third.setSpacing(8)
         self._size_name = QLabel(self.tr("ℓ, best paths to choose from"))
         self._size_name.setBuddy(self.nbest_size)
-        for widget in (self._size_name, self.nbest_size, self.lost):
+        self._set_name = QLabel(self.tr("k, segmentations in a set"))
+        self._set_name.setBuddy(self.set_size)
+        for widget in (
+            self._size_name, self.nbest_size, self.lost, self._set_name, self.set_size
+        ):  # fmt: skip
             third.addWidget(widget)
         third.addStretch(1)
         column.addLayout(third)
@@ -151,18 +173,30 @@ class Controls(QWidget):
         dialog.activateWindow()
         return dialog
 
-    def settings(self) -> SamplingSettings:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < NARROW
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._rows.setDirection(down if narrow else across)
+        self.methods.write_names(not narrow)
+        # The menu has it too.
+        self.bulk.setVisible(not narrow)
+
+    def settings(self) -> Settings:
         """Return what is set."""
-        theta = self._session.settings.theta
-        return SamplingSettings(theta, self.dropout.value(), self.nbest_size.value())
+        theta, p = self._session.settings.theta, self.dropout.value()
+        return Settings(theta, p, self.nbest_size.value(), self.set_size.value())
 
     def kept(self) -> dict[str, Any]:
-        """Return what a scene keeps: the drop probability and ℓ."""
-        return {"dropout": self.dropout.value(), "nbest_size": self.nbest_size.value()}
+        """Return what a scene keeps: the drop probability, ℓ and k."""
+        sizes = {"nbest_size": self.nbest_size.value(), "set_size": self.set_size.value()}
+        return {"dropout": self.dropout.value(), **sizes}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Show the drop probability and ℓ that a scene holds."""
-        p, size = state.get("dropout"), state.get("nbest_size")
+        """Show the drop probability, ℓ and k that a scene holds."""
+        p, size, k = (state.get(name) for name in ("dropout", "nbest_size", "set_size"))
+        if isinstance(k, int) and 1 <= k <= LARGEST_SET:
+            self.set_size.set_value(k)
         if isinstance(p, int | float) and 0 <= p <= 1:
             self.dropout.set_value(float(p))
         if isinstance(size, int) and 1 <= size <= LARGEST_SIZE:
@@ -176,6 +210,8 @@ class Controls(QWidget):
         self.dropout.name_end(merging=MAXMATCH_DROPOUT not in kinds)
         for widget in (self._size_name, self.nbest_size, self.lost):
             widget.setVisible("nbest_size" in read)
+        for widget in (self._set_name, self.set_size):
+            widget.setVisible(WITHOUT_REPLACEMENT in kinds)
         note = library_note(kinds, self.settings())
         self.libraries.setVisible(bool(note))
         self.libraries.setToolTip(note)

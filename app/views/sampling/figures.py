@@ -6,6 +6,7 @@ import html
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
 from app.analysis import Analysis
@@ -13,7 +14,7 @@ from app.counts import counted
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
 from app.session import Session
 from app.theme import Theme
-from app.views.sampling.methods import LOOKS, method_name
+from app.views.sampling.methods import LOOKS, WITHOUT_REPLACEMENT, method_name
 from app.views.sampling.passes import Passes
 from app.views.sampling.tally import Tally
 
@@ -34,19 +35,38 @@ def outcomes_of(passes: Passes, tallies: Tallies, theme: Theme) -> Outcomes:
         many = listing.count - size if not listing.complete else 0
         labels.append(rest_label(size, listing.count) if many > 0 else _foreign())
         exact.append(listing.rest if not listing.complete else 0.0)
+    bars = np.array(exact)
+    if only_sets(passes):
+        # Sets alone: their law is what the boxes show.
+        bars = _inclusion(passes, size, len(labels))
     marks = []
     for kind in passes.wish.methods:
         if kind not in counts:
             continue
         look, law = LOOKS[kind], passes.laws.get(kind)
+        sets = tallies[kind].n if tallies[kind].sets else 0
         own = None
-        if law is not None and not law.same and law.known:
+        if law is not None and not law.same and law.known and not only_sets(passes):
             first = law.probabilities[:size]
             own = np.append(first, max(0.0, 1.0 - float(first.sum())))[: len(labels)]
+            if sets:
+                own = _inclusion(passes, size, len(labels))
         color = theme.identity(look.identity)
         shown = counts[kind][: len(labels)]
-        marks.append(Marks(method_name(kind), shown, look.shape, color, kind == "viterbi", own))
-    return Outcomes(tuple(labels), np.array(exact), tuple(marks), rest=rest)
+        certain = kind == "viterbi"
+        marks.append(Marks(method_name(kind), shown, look.shape, color, certain, own, sets))
+    return Outcomes(tuple(labels), bars, tuple(marks), rest=rest)
+
+
+def only_sets(passes: Passes) -> bool:
+    """Whether nothing but sets is drawn, without replacement."""
+    return passes.wish.methods == (WITHOUT_REPLACEMENT,)
+
+
+def _inclusion(passes: Passes, listed: int, rows: int) -> NDArray[np.float64]:
+    """Return the probability of each row to be in a set; NaN for the row of all others."""
+    own = passes.laws[WITHOUT_REPLACEMENT].probabilities[:listed]
+    return np.append(own, np.nan)[:rows]
 
 
 def _foreign() -> str:
@@ -77,7 +97,13 @@ def sample_note(passes: Passes, tallies: Tallies, *, stale: bool) -> str:
             return text.format(theta=f"{tally.theta:g}", seed=tally.seed)
         text = translate("Figures", "for other settings, seed {seed}: draw again to update")
         return text.format(seed=tally.seed)
-    if listing.exact is None and np.isnan(listing.rest):
+    if only_sets(passes):
+        note = translate(
+            "Figures",
+            "{draws} of {k}, seed {seed} · box: probability to be in a set · marks: share of sets, "
+            "95% interval",
+        )
+    elif listing.exact is None and np.isnan(listing.rest):
         note = translate(
             "Figures", "{draws}, seed {seed} · no exact law: too much work for so long a text"
         )
@@ -99,7 +125,10 @@ def sample_note(passes: Passes, tallies: Tallies, *, stale: bool) -> str:
         )
     n = max(tally.n for tally in tallies.values())
     return note.format(
-        draws=counted(n, "draw"), seed=tally.seed, target=method_name(listing.target)
+        draws=counted(n, "draw"),
+        seed=tally.seed,
+        target=method_name(listing.target),
+        k=f"{passes.wish.settings.set_size:,}",
     )
 
 

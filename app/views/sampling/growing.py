@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.session import Session
+from app.views.sampling.methods import WITHOUT_REPLACEMENT
 from app.views.sampling.passes import Passes, draw_in_chunks
-from app.views.sampling.tally import Tally
+from app.views.sampling.tally import SetTally, Tally
 
 MOST = 1_000_000
 """Draws that a sample may grow to."""
@@ -60,7 +61,10 @@ class GrowingSample(QObject):
         self.stop()
         self._passes = passes
         seed = passes.wish.seed
-        self._tallies = {kind: Tally(passes.listing, seed, kind) for kind in passes.wish.methods}
+        self._tallies = {
+            kind: (SetTally if kind == WITHOUT_REPLACEMENT else Tally)(passes.listing, seed, kind)
+            for kind in passes.wish.methods
+        }
 
     def follow(self, passes: Passes) -> None:
         """Take other methods over the same law: draws of those that stay are kept."""

@@ -12,7 +12,7 @@ from app.draw.lane import edge_text
 from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.views.sampling.drop_words import Trace, drop_sentence, drop_title
 from app.views.sampling.lane import event_sentence, path_sentence
-from app.views.sampling.methods import LOOKS, library_note, method_name
+from app.views.sampling.methods import LOOKS, WITHOUT_REPLACEMENT, library_note, method_name
 from app.views.sampling.parting import COINED, beside, parting_sentence, parting_steps
 from app.views.sampling.passes import Passes
 from app.views.sampling.tally import Tally
@@ -71,7 +71,7 @@ class SamplingReport(QObject):
             ]
         out += self._tests(passes, tallies, stale)
         facts = [(self.tr("Seed"), str(wish.seed)), (self.tr("Draw"), f"{wish.draw + 1:,}")]
-        names = {"theta": "θ", "dropout": "p", "nbest_size": "ℓ"}
+        names = {"theta": "θ", "dropout": "p", "nbest_size": "ℓ", "set_size": "k"}
         facts += [(names[name], f"{value:g}") for name, value in passes.relevant]
         facts.append((self.tr("Segmentations"), _count(listing.count)))
         out += [Section(self.tr("Random numbers")), Facts(tuple(facts))]
@@ -113,8 +113,11 @@ class SamplingReport(QObject):
 
     def _event(self, trace: PassTrace, k: int) -> list[Part]:
         lattice = trace.lattice
-        small = self.tr("Draw {draw} · step {step} of {count}").format(
-            draw=f"{trace.draw + 1:,}", step=f"{min(k, len(trace)):,}", count=f"{len(trace):,}"
+        small = self.tr("{method} · draw {draw} · step {step} of {count}").format(
+            method=method_name(trace.kind),
+            draw=f"{trace.draw + 1:,}",
+            step=f"{min(k, len(trace)):,}",
+            count=f"{len(trace):,}",
         )
         if trace.kind == "viterbi":
             small = self.tr("Step {step} of {count}").format(
@@ -181,7 +184,10 @@ class SamplingReport(QObject):
             (self.tr("χ²"), *("–" if t is None else signed(t.statistic) for t in tests)),
             (self.tr("Degrees"), *("–" if t is None else f"{t.degrees:,}" for t in tests)),
             (self.tr("p-value"), *("–" if t is None else p_value_text(t.p_value) for t in tests)),
-            (self.tr("Verdict"), *(self._verdict(t) for t in tests)),
+            (
+                self.tr("Verdict"),
+                *("–" if tally.sets else self._verdict(tally.test) for tally in drawn),
+            ),
         ]
         own = [self._own_test(passes, tally) for tally in drawn]
         if any(text != "–" for text in own):
@@ -192,7 +198,17 @@ class SamplingReport(QObject):
                 "{draws} of each method, over the {listed} most probable and one cell for the rest"
             ).format(draws=counted(drawn[-1].n, "draw"), listed=len(listing.paths))
         head = ("", *_heads([tally.method for tally in drawn]))
-        out += [Sentence(note, "ink2"), Table(head, tuple(rows))]
+        out.append(Sentence(note, "ink2"))
+        if not all(tally.sets for tally in drawn):
+            out.append(Table(head, tuple(rows)))
+        if any(tally.sets for tally in drawn):
+            words = self.tr(
+                "{sign} {method}: a draw is a set of {k} different segmentations, so its law is "
+                "over sets. What is shown is the probability that a segmentation is in the set."
+            )
+            k = passes.wish.settings.set_size
+            sign, method = LOOKS[WITHOUT_REPLACEMENT].sign, method_name(WITHOUT_REPLACEMENT)
+            out.append(Sentence(words.format(sign=sign, method=method, k=f"{k:,}"), "ink2"))
         laws = [(kind, passes.laws[kind]) for kind in passes.wish.methods]
         if any(not law.same for _, law in laws):
             shown = [
@@ -201,7 +217,20 @@ class SamplingReport(QObject):
             ]
             head = ("", *_heads([kind for kind, _ in laws]))
             out += [Section(self.tr("Exact law of each method")), Table(head, tuple(shown))]
+            out += self._between(passes, head)
         return out
+
+    def _between(self, passes: Passes, head: tuple[str, ...]) -> list[Part]:
+        """Say how far the exact law of each method is from the one of the boxes."""
+        laws = [passes.laws[kind] for kind in passes.wish.methods]
+        if all(law.distance is None and law.divergence is None for law in laws):
+            return []
+        title = self.tr("From its exact law to that of {method}")
+        rows = (
+            (self.tr("TV"), *(_optional(law.distance) for law in laws)),
+            (self.tr("KL, nats"), *(_optional(law.divergence) for law in laws)),
+        )
+        return [Section(title.format(method=method_name(passes.listing.target))), Table(head, rows)]
 
     def _own_test(self, passes: Passes, tally: Tally) -> str:
         """Return the p-value of a sample against the law of its own method, where it is another."""
@@ -220,6 +249,13 @@ def _heads(kinds: list[str]) -> list[str]:
     if len(kinds) > 2:
         return [LOOKS[kind].sign for kind in kinds]
     return [f"{LOOKS[kind].sign} {method_name(kind)}" for kind in kinds]
+
+
+def _optional(value: float | None) -> str:
+    """Return a distance of two laws; ∞ where one draws what the other can't."""
+    if value is None:
+        return "–"
+    return "∞" if math.isinf(value) else number_text(value)
 
 
 def number_text(value: float) -> str:

@@ -33,7 +33,7 @@ class Lanes(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumHeight(190)
+        self.setMinimumHeight(150)
         self.of_pass = {kind: LaneView(kind, player, viewport, theme, keys) for kind in LANES}
         self.dropped = DropLane(theme, keys)
         self.none = QLabel(self.tr("These methods have no pass to step through."))

@@ -19,10 +19,19 @@ MOST = 4
 LANES = ("viterbi", "viterbi-v1", "perfect", "ffbs")
 """The methods whose pass over the lattice has a lane."""
 
-OF_A_LAW = (*LANES, "viterbi-v1.5", "nbest", "uniform")
+WITHOUT_REPLACEMENT = "without-replacement"
+"""The method whose draws are sets."""
+
+OF_A_LAW = (*LANES, "viterbi-v1.5", "nbest", "uniform", WITHOUT_REPLACEMENT)
 """The methods for models with a law over segmentations."""
 
-WITHOUT_REPLACEMENT = "without-replacement"
+
+@dataclass(frozen=True)
+class Settings(SamplingSettings):
+    """The parameters of all methods on show. set_size: k, paths in a set of distinct ones."""
+
+    set_size: int = 2
+
 
 translate = QCoreApplication.translate
 
@@ -53,6 +62,7 @@ LOOKS: dict[str, Look] = {
     "bpe-dropout-huggingface": Look("triangle", 2),
     "bpe-dropout-sentencepiece": Look("square", 1),
     MAXMATCH_DROPOUT: Look("bar", 0),
+    WITHOUT_REPLACEMENT: Look("bar", 4),
 }
 
 
@@ -65,12 +75,6 @@ def fitting(model: Model) -> tuple[str, ...]:
     if model.algorithm == "wordpiece":
         return (MAXMATCH_DROPOUT,)
     return ()
-
-
-def fitting_in_bulk(model: Model) -> tuple[str, ...]:
-    """Return the methods that can draw many texts from a model: a set of distinct ones too."""
-    able = fitting(model)
-    return able if model.segmenter.law else (*able, WITHOUT_REPLACEMENT)
 
 
 def usual(model: Model) -> tuple[str, ...]:
@@ -110,6 +114,7 @@ def method_name(kind: str) -> str:
         "bpe-dropout-huggingface": translate("Methods", "HuggingFace"),
         "bpe-dropout-sentencepiece": translate("Methods", "SentencePiece"),
         MAXMATCH_DROPOUT: translate("Methods", "MaxMatch"),
+        WITHOUT_REPLACEMENT: translate("Methods", "distinct"),
     }
     return names[kind]
 

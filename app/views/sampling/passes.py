@@ -5,22 +5,22 @@ These run in a worker thread and know nothing of widgets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.analysis import Analysis
-from app.views.sampling.methods import LANES, settings_of
-from app.views.sampling.tally import Listing, OwnLaw, list_law, list_method, own_law
+from app.views.sampling.methods import LANES, WITHOUT_REPLACEMENT, Settings, settings_of
+from app.views.sampling.tally import Listing, OwnLaw, inclusion_law, list_law, list_method, own_law
 from engine.dropout import BPE_DROPOUTS, MAXMATCH_DROPOUT
 from engine.lattice import Lattice
 from engine.model import Model
 from engine.pipeline import Prepared
 from engine.progress import Report
 from engine.sample import SAMPLERS
-from engine.sampler import SamplingSettings
+from engine.samplers.gumbel import draw_sets
 from engine.traces.draws import trace_ffbs, trace_v1
 from engine.traces.dropout import DropTrace, trace_dropout
 from engine.traces.maxmatch import MaxMatchTrace, trace_maxmatch
@@ -39,6 +39,9 @@ LONGEST_DROPPED = 2_000
 """Bytes of text up to which the coins of a dropout are traced."""
 
 Edges = NDArray[np.int32]
+Drawn = Edges | list[Edges]
+"""A path, or a set of them."""
+
 Relevant = tuple[tuple[str, float], ...]
 
 
@@ -47,7 +50,7 @@ class Wish:
     """What is to be shown: methods, settings, and a draw of a seed."""
 
     methods: tuple[str, ...]
-    settings: SamplingSettings
+    settings: Settings
     seed: int
     draw: int
 
@@ -76,7 +79,7 @@ class Passes:
         """The settings that samples of these methods depend on."""
         return relevant(self.wish.methods, self.wish.settings, self.analysis.lattice.has_law)
 
-    def fits(self, settings: SamplingSettings) -> bool:
+    def fits(self, settings: Settings) -> bool:
         """Whether samples of these methods would be drawn alike at other settings."""
         law = self.analysis.lattice.has_law
         return self.relevant == relevant(self.wish.methods, settings, law)
@@ -92,9 +95,11 @@ class Passes:
         return self.traces["perfect"]
 
 
-def relevant(methods: tuple[str, ...], settings: SamplingSettings, law: bool) -> Relevant:
+def relevant(methods: tuple[str, ...], settings: Settings, law: bool) -> Relevant:
     """Return the settings that matter: θ always where a model's law is the one held against."""
     names = settings_of(methods)
+    if WITHOUT_REPLACEMENT in methods:
+        names = (*names, "set_size")
     if law and "theta" not in names:
         names = ("theta", *names)
     return tuple((name, float(getattr(settings, name))) for name in names)
@@ -125,7 +130,8 @@ def trace_passes(analysis: Analysis, model: Model, before: Passes | None, wish: 
         if kept and before is not None and _read(kind, before.wish) == _read(kind, wish):
             laws[kind] = before.laws[kind]
         else:
-            laws[kind] = own_law(listing, kind, settings)
+            make = inclusion_law if kind == WITHOUT_REPLACEMENT else own_law
+            laws[kind] = make(listing, kind, settings)
     traces = {kind: _trace(kind, analysis.lattice, wish) for kind in wish.methods if kind in LANES}
     dropped = _trace_dropout(model, analysis.lattice.prepared, wish)
     _ = listing.labels, listing.cells  # made here, not where they are painted
@@ -158,16 +164,17 @@ def _trace(kind: str, lattice: Lattice, wish: Wish) -> PassTrace:
 
 def draw_in_chunks(
     lattice: Lattice,
-    settings: SamplingSettings,
+    settings: Settings,
     seed: int,
     drawn: Mapping[str, int],
     last: int,
     report: Report,
-    give: Callable[[tuple[str, list[Edges]]], object],
+    give: Callable[[tuple[str, Sequence[Drawn]]], object],
 ) -> None:
     """Draw by each method up to number last − 1, giving the draws away in chunks.
 
-    drawn: how many each method has already; the one that has fewest goes on.
+    drawn: how many each method has already; the one that has fewest goes on. A draw without
+    replacement is a set.
     """
     chunk = max(1, min(CHUNK, CHUNK_EDGES // max(lattice.n_edges, 1)))
     have = dict(drawn)
@@ -176,7 +183,10 @@ def draw_in_chunks(
     while (kind := min(have, key=lambda kind: have[kind])) and have[kind] < last:
         report(done, total)
         draws = range(have[kind], min(have[kind] + chunk, last))
-        give((kind, SAMPLERS[kind].draw(lattice, settings, seed, draws)))
+        if kind == WITHOUT_REPLACEMENT:
+            give((kind, draw_sets(lattice, settings.theta, seed, draws, settings.set_size)))
+        else:
+            give((kind, SAMPLERS[kind].draw(lattice, settings, seed, draws)))
         have[kind] = draws.stop
         done += len(draws)
 
@@ -184,15 +194,16 @@ def draw_in_chunks(
 def find_parting(
     lattice: Lattice,
     methods: tuple[str, ...],
-    settings: SamplingSettings,
+    settings: Settings,
     seed: int,
     first: int,
     report: Report,
 ) -> int | None:
     """Return the first draw from `first` on in which the methods don't give one path.
 
-    A single method is held against the best path. None after many.
+    A single method is held against the best path, sets against nothing. None after many.
     """
+    methods = tuple(kind for kind in methods if kind != WITHOUT_REPLACEMENT)
     kinds = methods if len(methods) > 1 else ("viterbi", *methods)
     chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
     for start in range(first, first + SEARCHED, chunk):

@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.draw.lane import path_text
+from app.views.sampling.methods import Settings
 from engine.goodness import ChiSquare, chi_square, total_variation
 from engine.lattice import Lattice, Path
+from engine.law_figures import kl_divergence, law_distance
 from engine.sample import SAMPLERS
 from engine.sampler import EXACT_LIMIT, SamplingSettings
 from engine.samplers.gibbs import exact_law
+from engine.samplers.gumbel import inclusions
 
 LISTED = 20
 """Outcomes with a row of their own; the others share one."""
@@ -93,17 +96,21 @@ class OwnLaw:
     """The law of one method over the cells of a listing, float64[cells].
 
     probabilities: NaN where they can't be had. lost: the share of the model's law that the method
-    can't reach. same: it is the law of the listing itself.
+    can't reach. same: it is the law of the listing itself. distance, divergence: total variation,
+    and Kullback–Leibler divergence in nats (∞ where the method can draw what the listing's law
+    can't), from the law of the listing; None where they can't be had.
     """
 
     probabilities: NDArray[np.float64]
     lost: float = 0.0
     same: bool = False
+    distance: float | None = None
+    divergence: float | None = None
 
     @property
     def known(self) -> bool:
         """Whether the probabilities can be had."""
-        return not bool(np.isnan(self.probabilities).any())
+        return not bool(np.isnan(self.probabilities[:-1]).any())
 
 
 def list_law(lattice: Lattice, theta: float) -> Listing:
@@ -131,14 +138,30 @@ def list_method(lattice: Lattice, method: str, settings: SamplingSettings) -> Li
     return Listing(lattice, settings, tuple(paths), None, lattice.paths, method)
 
 
-def own_law(listing: Listing, method: str, settings: SamplingSettings) -> OwnLaw:
+def own_law(listing: Listing, method: str, settings: Settings) -> OwnLaw:
     """Return the law of a method over the cells of a listing."""
     law = SAMPLERS[method].law(listing.lattice, settings)
     gibbs = listing.target == "perfect" and law.theta == listing.theta
     if method == listing.target or gibbs:
-        return OwnLaw(listing.probabilities, law.lost, same=True)
+        return OwnLaw(listing.probabilities, law.lost, same=True, distance=0.0, divergence=0.0)
     own = np.array([law.probability(path.edges) for path in listing.cell_paths])
-    return OwnLaw(np.append(own, _left(float(own.sum()))), law.lost)
+    target = SAMPLERS[listing.target].law(listing.lattice, listing.settings)
+    return OwnLaw(
+        np.append(own, _left(float(own.sum()))),
+        law.lost,
+        distance=law_distance(law, target),
+        divergence=kl_divergence(listing.lattice, law, target),
+    )
+
+
+def inclusion_law(listing: Listing, _method: str, settings: Settings) -> OwnLaw:
+    """Return the probability of each path to be in a set drawn without replacement.
+
+    NaN for the other paths together, and for all where there are too many.
+    """
+    found = inclusions(listing.exact, settings.set_size)
+    own = np.full(len(listing.cell_paths), np.nan) if found is None else np.array(found)
+    return OwnLaw(np.append(own, np.nan))
 
 
 def _left(total: float) -> float:
@@ -203,6 +226,11 @@ class Tally:
                 self._distance.append(self._distance_now())
                 self._next = max(self.n + 1, int(np.ceil(self.n * GROWTH)))
 
+    @property
+    def sets(self) -> bool:
+        """Whether draws are sets of paths."""
+        return False
+
     def _distance_now(self) -> float:
         return total_variation(self._counts, self.listing.probabilities)
 
@@ -235,3 +263,43 @@ class Tally:
             return None
         used = (probabilities > 0) | (self._counts > 0)
         return chi_square(self._counts[used], probabilities[used])
+
+
+class SetTally(Tally):
+    """Sets drawn without replacement: how many of them hold each path.
+
+    They follow no law over single paths, so there is no distance from one and no test.
+    """
+
+    def __init__(self, listing: Listing, seed: int, method: str) -> None:
+        super().__init__(listing, seed, method)
+        self._listed = {path.edges.tobytes() for path in listing.paths}
+        self._with_others = 0
+
+    @property
+    def sets(self) -> bool:
+        return True
+
+    def add(self, paths: Iterable[Iterable[NDArray[np.int32]]]) -> None:
+        """Count further sets."""
+        for one in paths:
+            keys = [edges.tobytes() for edges in one]
+            self.drawn.update(keys)
+            self._with_others += not self._listed.issuperset(keys)
+            self.n += 1
+
+    def counts_of(self, listing: Listing) -> NDArray[np.int64]:
+        """Return how many sets hold each listed path, and last how many hold any other."""
+        own = [self.drawn[path.edges.tobytes()] for path in listing.paths]
+        return np.array([*own, self._with_others], dtype=np.int64)
+
+    @property
+    def distance(self) -> float:
+        return float("nan")
+
+    @property
+    def test(self) -> ChiSquare | None:
+        return None
+
+    def test_against(self, probabilities: NDArray[np.float64]) -> ChiSquare | None:
+        return None
