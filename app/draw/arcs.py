@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,13 +123,16 @@ class Arcs:
         """The `EdgeMark` of every edge of the lattice, int64[n_edges]."""
         return all_marks(self.lattice)
 
-    def texts(self, edges: NDArray[np.integer]) -> bytes:
-        """Return what the texts of edges under one vocabulary are told apart by."""
+    def texts(self, edges: NDArray[np.integer]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return what the texts of edges under one vocabulary are told apart by: piece, kind, and
+        the text of those that have no piece of their own."""
         lattice = self.lattice
         piece, kind = lattice.piece[edges], lattice.kind[edges]
         odd = (piece < 0) | ~((kind == _OWN[0]) | (kind == _OWN[1]))
-        labels = "\0".join(self.label(edge) for edge in edges[odd].tolist())
-        return piece.tobytes() + kind.tobytes() + labels.encode()
+        labels = np.full(len(edges), "", dtype=object)
+        for k in odd.nonzero()[0].tolist():
+            labels[k] = self.label(int(edges[k]))
+        return piece, kind, labels
 
     @property
     def total(self) -> int:

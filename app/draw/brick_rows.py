@@ -13,7 +13,7 @@ from app.draw.bricks import BrickRow
 from app.draw.edge_marks import EdgeMark, draw_over, with_sign
 from app.draw.lettering import Lettering
 from app.draw.marks import draw_brick, draw_hatch
-from app.draw.tokens import DENSITY, TWO_TONES, ghost_box
+from app.draw.tokens import DENSITY, TWO_TONES, ghost_box, ghost_in_view
 from app.draw.viewport import GUTTER, Viewport
 from app.draw.widths import Widths
 from app.theme import SIZE_NOTE, Theme
@@ -167,7 +167,7 @@ class BrickPainter:
 
     def _draw_ghost(self, row: BrickRow, rect: QRectF, *, best: bool) -> None:
         """Draw the piece that stands before the text and for nothing in it."""
-        if self._arcs is None:
+        if self._arcs is None or not ghost_in_view(self._viewport, float(row.start[0])):
             return
         painter, theme = self._painter, self._theme
         differs = best or bool(row.differs[0])

@@ -68,10 +68,10 @@ class BrickRow:
 
 
 class BrickTable:
-    """The rectangles of all rows up to `until` in one table, to be looked through at once.
+    """The rectangles of all rows up to `until` in one table, sorted by `left`.
 
     row: int64[r]. left, right: float64[r] at zoom 1. edge: the first edge of the brick. looks:
-    uint8[r, …], what else is seen of it.
+    int64[r, …], what else is seen of it.
     """
 
     def __init__(self, rows: Sequence[BrickRow]) -> None:
@@ -79,21 +79,21 @@ class BrickTable:
         parts = list(zip(rows, kept, strict=True))
         bricks = [row.rect_brick[k] for row, k in parts]
         own = list(zip(rows, bricks, strict=True))
+        left = _joined([row.rect_left[k] for row, k in parts], np.float64)
+        order = np.argsort(left, kind="stable")
+        looks = [
+            _joined([row.differs[b] for row, b in own], np.int64),
+            _joined([row.fragments[b] for row, b in own], np.int64),
+            _joined([row.mark[b] for row, b in own], np.int64),
+            _joined([(row.last - row.first)[b] for row, b in own], np.int64),
+            _joined([row.widest[k] for row, k in parts], np.int64),
+        ]
         self.rows = tuple(rows)
-        self.row = np.repeat(np.arange(len(rows)), [len(k) for k in kept])
-        self.left = _joined([row.rect_left[k] for row, k in parts], np.float64)
-        self.right = _joined([row.rect_right[k] for row, k in parts], np.float64)
-        self.edge = _joined([row.path.edges[row.first[b]] for row, b in own], np.int64)
-        self.looks = np.stack(
-            [
-                _joined([row.differs[b] for row, b in own], np.int64),
-                _joined([row.fragments[b] for row, b in own], np.int64),
-                _joined([row.mark[b] for row, b in own], np.int64),
-                _joined([(row.last - row.first)[b] for row, b in own], np.int64),
-                _joined([row.widest[k] for row, k in parts], np.int64),
-            ],
-            axis=1,
-        )
+        self.row = np.repeat(np.arange(len(rows)), [len(k) for k in kept])[order]
+        self.left = left[order]
+        self.right = _joined([row.rect_right[k] for row, k in parts], np.float64)[order]
+        self.edge = _joined([row.path.edges[row.first[b]] for row, b in own], np.int64)[order]
+        self.looks = np.stack(looks, axis=1)[order]
 
 
 def _joined(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:

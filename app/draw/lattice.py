@@ -20,7 +20,7 @@ from app.draw.constraint_marks import (
 )
 from app.draw.frame import Frame
 from app.draw.glyphs import draw_text, text_size, units_in_view
-from app.draw.tokens import ghost_box, ghost_named
+from app.draw.tokens import ghost_box, ghost_in_view, ghost_named
 from app.draw.viewport import GUTTER, Viewport
 from app.theme import SIZE_DATA, Theme
 from engine.display import visible
@@ -248,7 +248,7 @@ def _draw_ghost(
     if axis is None or not arcs.ghost.any() or not text_size(axis, viewport.zoom):
         return
     byte = float(prepared.node_sources()[0])
-    if not ghost_named(viewport, byte):
+    if not ghost_in_view(viewport, byte) or not ghost_named(viewport, byte):
         return
     size = int(np.argmin(prepared.source_end <= prepared.source_start))
     label = visible(prepared.data[:size].tobytes())
@@ -281,7 +281,8 @@ def _draw_nodes(
 
 
 def _in_view(x: Floats, viewport: Viewport) -> NDArray[np.bool_]:
-    return np.asarray((x >= GUTTER) & (x <= GUTTER + viewport.width))
+    left, right = viewport.ends
+    return np.asarray((x >= left) & (x <= right))
 
 
 def _draw_chosen_node(

@@ -7,7 +7,7 @@ band with a count.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -334,6 +334,8 @@ def _draw_ghost(
     painter: QPainter, theme: Theme, viewport: Viewport, rect: QRectF, label: str, byte: float
 ) -> None:
     """Draw the piece that stands before a byte and for nothing in the text, dotted."""
+    if not ghost_in_view(viewport, byte):
+        return
     box = ghost_box(viewport, rect.top(), rect.height(), byte)
     painter.setPen(QPen(theme.color("line2"), 1, Qt.PenStyle.DotLine))
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -350,12 +352,32 @@ def ghost_step(axis: Axis, byte: float) -> float:
     return GHOST if turned else -GHOST
 
 
+@lru_cache(maxsize=8)  # each row in each strip asks for that of one axis
+def _ghost_place(axis: Axis, byte: float) -> tuple[float, float]:
+    """Return the x of a byte at zoom 1, and the pixels from it to the far end of a ghost."""
+    return float(axis.at(np.array([byte]), end=False)[0]), ghost_step(axis, byte)
+
+
+def ghost_ends(viewport: Viewport, byte: float) -> tuple[float, float]:
+    """Return the pixels between which the cell of what was put in before a byte is."""
+    axis = viewport.axis
+    assert axis is not None
+    x, step = _ghost_place(axis, byte)
+    begin = viewport.screen(x)
+    return min(begin, begin + step), max(begin, begin + step)
+
+
+def ghost_in_view(viewport: Viewport, byte: float) -> bool:
+    """Whether something of that cell is in view."""
+    (left, right), (first, last) = ghost_ends(viewport, byte), viewport.ends
+    return right >= first and left <= last
+
+
 def ghost_box(viewport: Viewport, top: float, height: float, byte: float) -> QRectF:
     """Return the cell of what was put in before a byte, on the side where the text begins."""
     axis = viewport.axis
     assert axis is not None
-    begin = viewport.screen(float(axis.at(np.array([byte]), end=False)[0]))
-    left = begin + 1.5 if ghost_step(axis, byte) > 0 else begin - GHOST + 0.5
+    left = ghost_ends(viewport, byte)[0] + (1.5 if _ghost_place(axis, byte)[1] > 0 else 0.5)
     return QRectF(left, top + 0.5, GHOST - 2, height - 1)
 
 

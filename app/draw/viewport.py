@@ -36,6 +36,7 @@ class Viewport(QObject):
         self._zoom = 1.0
         self._scroll = 0.0
         self._fitted = True
+        self._between: tuple[float, float] | None = None
 
     @property
     def axis(self) -> Axis | None:
@@ -68,10 +69,13 @@ class Viewport(QObject):
     @property
     def visible(self) -> tuple[float, float]:
         """The x at zoom 1 of both ends of the view."""
-        return (
-            (self._scroll - MARGIN) / self._zoom,
-            (self._scroll + self._width - MARGIN) / self._zoom,
-        )
+        left, right = self.ends
+        return self.from_screen(left), self.from_screen(right)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The screen pixels between which the axis is seen."""
+        return self._between or (GUTTER, GUTTER + self._width)
 
     def to_screen(self, x: Floats) -> Floats:
         """Return screen pixels of places on the axis."""
@@ -201,6 +205,12 @@ class Viewport(QObject):
         other = Viewport()
         other._axis, other._zoom = self._axis, self._zoom
         other._scroll, other._width, other._fitted = scroll, width, False
+        return other
+
+    def between(self, left: float, right: float) -> Viewport:
+        """Return a viewport at the same place of which only a part is seen, given in pixels."""
+        other = self.part(self._scroll, self._width)
+        other._between = (max(left, GUTTER), min(right, GUTTER + self._width))
         return other
 
     def hold(self, axis: Axis | None) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.draw.contents import axis_content, bands_content
+from app.draw.contents import Content, axis_content, bands_content
 from app.draw.glyphs import draw_text
 from app.draw.marks import draw_letter, notched
 from app.draw.strips import Strips
@@ -135,7 +135,7 @@ class BandsView(QWidget):
             # How many stand at a place is counted in the view.
             painter.save()
             painter.setClipRect(QRectF(GUTTER, HEAD, self.width() - GUTTER, self.height()))
-            self._paint_bands(painter, viewport, 0)
+            self._paint_bands(painter, viewport)
             painter.restore()
             return
         self._strips.draw(painter, viewport, self.height(), self._theme.color("canvas"))
@@ -201,23 +201,23 @@ class BandsView(QWidget):
             name,
         )
 
-    def _content(self, viewport: Viewport) -> bytes | None:
+    def _content(self, viewport: Viewport) -> Content | None:
         """Return what a strip shows; None where something is lit."""
         if self._placed.lit() is not None or self._hover is not None:
             return None
-        parts = [axis_content(viewport), f"{self._theme.scheme}".encode()]
         by_identity = self._session.settings.color == "identity"
+        content = Content((self._theme.scheme, by_identity), ()) + axis_content(viewport)
         for opened in self._session.models:
             bands, reading = self._placed.bands.get(opened.key), self._session.reading(opened.key)
             if bands is None and reading is not None and reading.encoding is None:
                 return None  # special strings are marked
-            parts.append(opened.key.to_bytes(8, "little"))
+            content += Content((opened.key, bands is None), ())
             if bands is not None:
-                parts.append(self._ghost_label(opened.key, bands).encode())
-                parts.append(bands_content(bands, viewport, by_identity))
-        return b"\0".join(parts)
+                ghost = self._ghost_label(opened.key, bands)
+                content += bands_content(bands, viewport, ghost, by_identity=by_identity)
+        return content
 
-    def _paint_bands(self, painter: QPainter, viewport: Viewport, _: int) -> None:
+    def _paint_bands(self, painter: QPainter, viewport: Viewport) -> None:
         theme, by_identity = self._theme, self._session.settings.color == "identity"
         for row, opened in enumerate(self._session.models):
             rect = self.row_rect(row)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.counts import counted
 from app.draw.arc_labels import Label, draw_hover_label, draw_labels, place_labels
 from app.draw.arcs import Arcs, arcs_in_view
-from app.draw.contents import lattice_content
+from app.draw.contents import Content, lattice_content
 from app.draw.frame import Frame, frame
 from app.draw.lattice import (
     FAR,
@@ -62,7 +62,7 @@ class LatticeView(QWidget):
         self._hover: int | None = None
         self._shapes: Placement | None = None
         self._seen = (False, False)
-        self._strips = Strips(self._paint_strip, self._content)
+        self._strips = Strips(self._paint_strip, self._content, self._place_labels)
         self._drag: QPointF | None = None
         self._moved = False
         self._on_map = False
@@ -203,7 +203,7 @@ class LatticeView(QWidget):
             draw_labels(painter, self._theme, self._strips.kept(number), -scroll, self._hover)
         painter.restore()
 
-    def _content(self, viewport: Viewport) -> bytes | None:
+    def _content(self, viewport: Viewport) -> Content | None:
         """Return what a strip shows; None where something is lit or marked."""
         arcs, nodes = self._placed.arcs, self._placed.nodes
         assert arcs is not None
@@ -212,17 +212,22 @@ class LatticeView(QWidget):
         if analysis is None or self.light() != Light() or arcs.marks.any:
             return None
         shapes = arcs_in_view(arcs, viewport, self.place.room)
-        key = f"{analysis.model_key} {self.place.base}".encode()
-        return key + lattice_content(arcs, nodes, shapes, viewport)
+        key = (analysis.model_key, self.place.base)
+        return Content(key, ()) + lattice_content(arcs, nodes, shapes, viewport)
 
-    def _paint_strip(self, painter: QPainter, viewport: Viewport, number: int) -> list[Label]:
-        """Paint a strip; return its labels, at places on the zoomed axis."""
+    def _paint_strip(self, painter: QPainter, viewport: Viewport) -> None:
+        """Paint a strip, or a part of one, without labels."""
         arcs, nodes = self._placed.arcs, self._placed.nodes
         assert arcs is not None
         assert nodes is not None
-        place, light, theme = self.place, self.light(), self._theme
+        place = self.place
         shapes = arcs_in_view(arcs, viewport, place.room)
-        draw_picture(painter, viewport, theme, arcs, nodes, shapes, place, light)
+        draw_picture(painter, viewport, self._theme, arcs, nodes, shapes, place, self.light())
+
+    def _place_labels(self, viewport: Viewport, number: int) -> list[Label]:
+        """Return the labels of a strip, at places on the zoomed axis."""
+        arcs, place = self._placed.arcs, self.place
+        assert arcs is not None
         if not has_labels(arcs, viewport):
             return []
         # Labels aren't cut at the edge of a strip: they are placed with it, beside those of its
@@ -232,11 +237,11 @@ class LatticeView(QWidget):
         left = GUTTER + BESIDE
         found = place_labels(
             viewport,
-            theme,
+            self._theme,
             arcs,
-            shapes,
+            arcs_in_view(arcs, viewport, place.room),
             place.base,
-            light.selected,
+            self.light().selected,
             (left, left + WIDE),
             taken,
         )

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.counts import counted
 from app.draw.brick_rows import BrickPainter, Words, is_far
 from app.draw.bricks import BrickRow, BrickTable
-from app.draw.contents import bricks_content
+from app.draw.contents import Content, bricks_content
 from app.draw.strips import Strips, update_moved
 from app.draw.viewport import GUTTER, Viewport
 from app.session import Session
@@ -146,7 +146,7 @@ class PathsView(QWidget):
         if any(is_far(row, viewport) for row in rows):
             painter.save()
             painter.setClipRect(QRectF(GUTTER, 0, self.width(), self.height()))
-            self._paint_bricks(painter, viewport, 0)
+            self._paint_bricks(painter, viewport)
             painter.restore()
         else:
             self._strips.draw(painter, viewport, self.height(), self._theme.color("canvas"))
@@ -164,15 +164,15 @@ class PathsView(QWidget):
             bricks.draw_same(self.row_rect(place), rows[place].until, float(self.width()))
         painter.restore()
 
-    def _content(self, viewport: Viewport) -> bytes | None:
+    def _content(self, viewport: Viewport) -> Content | None:
         """Return what a strip shows; None where something is lit."""
         arcs, analysis = self._placed.arcs, self._placed.analysis
         if arcs is None or analysis is None or self._placed.lit() is not None:
             return None
-        key = f"{analysis.model_key} {self._theme.scheme}".encode()
-        return key + bricks_content(self._table, arcs, viewport)
+        key = (analysis.model_key, self._theme.scheme)
+        return Content(key, ()) + bricks_content(self._table, arcs, viewport)
 
-    def _paint_bricks(self, painter: QPainter, viewport: Viewport, _: int) -> None:
+    def _paint_bricks(self, painter: QPainter, viewport: Viewport) -> None:
         bricks = self._painter_of(painter, viewport)
         lit = None if self._placed.stale_text else self._placed.lit()
         for place, row in enumerate(self._placed.rows):
