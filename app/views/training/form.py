@@ -88,15 +88,15 @@ class TrainingForm(FormRows):
             row.addWidget(button, 1)
         self.add_under(buttons)
         self.invalid = QComboBox()
-        self.invalid.addItem(self.tr("stop: say the line and the byte"), "refuse")
+        self.invalid.addItem(self.tr("stop with an error"), "refuse")
         self.invalid.addItem(self.tr("leave the line out"), "skip")
         self.invalid.addItem(self.tr("put U+FFFD in their place"), "replace")
         self.invalid.addItem(self.tr("take them as bytes"), "bytes")
         self.invalid.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.invalid.currentIndexChanged.connect(self.changed)
         tip = self.tr(
-            "What becomes of lines that aren't UTF-8; as bytes only where bytes are the base "
-            "symbols of BPE"
+            "What becomes of lines that aren't UTF-8. The error says the line and the byte; they "
+            "can stay bytes only where bytes are the base symbols of BPE"
         )
         self.add_row(self.tr("&Wrong bytes"), self.invalid, tip)
 
