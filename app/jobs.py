@@ -28,6 +28,9 @@ LOOK, SOON = 5, 1
 """Milliseconds between looks at what the threads have to say, while any works, and at first: most
 of what a key asks for is there in a moment."""
 
+LONG_ONES = 8
+"""Threads for long work; most of them wait."""
+
 AT_FIRST = 30
 """Looks after the start of a job that come soon."""
 
@@ -137,6 +140,7 @@ class Jobs(QObject):
     def __init__(self, parent: QObject | None = None, workers: int = 4) -> None:
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="segscope-job")
+        self._long = ThreadPoolExecutor(LONG_ONES, thread_name_prefix="segscope-long")
         self._jobs: dict[str, Job] = {}
         self._under_way: list[Job] = []
         self._closed = False
@@ -157,9 +161,13 @@ class Jobs(QObject):
         done: Callable[[Any], object],
         failed: Callable[[BaseException], object] | None = None,
         part: Callable[[Any], object] | None = None,
+        *,
+        long: bool = False,
     ) -> Job:
         """Run `work(report)` in a thread, then `done(result)` or `failed(error)` here.
 
+        long: it may take seconds or wait for its turn, so it takes none of the threads that answer
+        a key.
         part: takes what comes before the end, here and in order; the work is then
         `work(report, give)`, and each thing it gives is handed over before the result.
         """
@@ -170,7 +178,7 @@ class Jobs(QObject):
             return job
         self._jobs[key] = job
         self._under_way.append(job)
-        self._pool.submit(job.task.run)
+        (self._long if long else self._pool).submit(job.task.run)
         self._soon = AT_FIRST
         self._timer.start(SOON)
         self.changed.emit()
@@ -196,6 +204,7 @@ class Jobs(QObject):
         self._closed = True
         self.cancel_all()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._long.shutdown(wait=True, cancel_futures=True)
         self._timer.stop()
         for job in self._under_way:
             job.task.work = None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
-from contextlib import suppress
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +18,15 @@ if TYPE_CHECKING:
 
 SMALL = 300_000
 """Bytes up to which a model file is read in the calling thread."""
+
+AT_ONCE = max(1, (os.cpu_count() or 1) // 2)
+"""Big files that are read at a time."""
+
+WAIT = 0.02
+"""Seconds between looks at whether it is the next one's turn."""
+
+_reading: list[object] = []
+"""Who reads a big file or waits for that, in the order of asking."""
 
 FIRST_USE = "The weather is lovely 今天天气不错"
 
@@ -39,13 +51,28 @@ def load_model(path: Path, report: Report, **options: Any) -> Model:
     kept = cached_file(path, options, report)
     model = None if kept is None else read_model(kept, path)
     if model is None:
-        model = call_apart(_load, path, options, kept, report=report)
+        with _turn(report):
+            model = call_apart(_load, path, options, kept, report=report)
         if model is None and kept is not None:
             model = read_model(kept, path)
         if model is None:  # what was kept is gone already
             model = call_apart(_load, path, options, None, report=report)
     _use(model)
     return model
+
+
+@contextmanager
+def _turn(report: Report) -> Iterator[None]:
+    """Wait until few others read a file: of many the first is there first, not all at the end."""
+    mine = object()
+    _reading.append(mine)
+    try:
+        while mine not in _reading[:AT_ONCE]:
+            report(0, 0)
+            time.sleep(WAIT)
+        yield
+    finally:
+        _reading.remove(mine)
 
 
 def _load(path: Path, options: dict[str, Any], kept: Path | None, report: Report) -> Model | None:

@@ -139,6 +139,7 @@ class Scenes(QObject):
             lambda error: self.failed.emit(
                 error, self.tr("{name} was not opened").format(name=name)
             ),
+            long=True,
         )
 
     def apply(self, loaded: Loaded) -> None:

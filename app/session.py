@@ -213,6 +213,7 @@ class Session(QObject):
             lambda error: self.failed.emit(
                 error, self.tr("{name} was not opened").format(name=path.name)
             ),
+            long=True,
         )
         job.ended.connect(ended)
 
@@ -296,6 +297,7 @@ class Session(QObject):
             lambda error: self.failed.emit(
                 error, self.tr("{name} was not opened").format(name=name)
             ),
+            long=True,
         )
 
     def load_text(self, path: FilePath) -> None:

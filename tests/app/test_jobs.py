@@ -185,3 +185,18 @@ def test_parts_of_a_cancelled_job_are_not_handed_over(qtbot, jobs):
     with qtbot.waitSignal(job.ended):
         go.set()
     assert seen == []
+
+
+def test_long_work_takes_no_thread_from_what_answers_a_key(qtbot):
+    from app.jobs import Jobs
+
+    jobs, gate, seen = Jobs(workers=1), threading.Event(), []
+    try:
+        for name in ("one", "two", "three"):
+            jobs.start(name, name, lambda report: gate.wait(20), lambda _: None, long=True)
+        jobs.start("key", "key", lambda report: "tokens", seen.append)
+        qtbot.waitUntil(lambda: seen == ["tokens"])
+        assert [job.key for job in jobs.running] == ["one", "two", "three"]
+    finally:
+        gate.set()
+        jobs.shutdown()

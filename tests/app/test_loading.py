@@ -8,7 +8,9 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -163,3 +165,39 @@ def alive(process):
         ["ps", "-o", "stat=", "-p", process], capture_output=True, text=True, check=False
     ).stdout.strip()
     return bool(state) and not state.startswith("Z")
+
+
+def test_big_files_are_read_in_turn_and_a_cancelled_one_makes_room(monkeypatch):
+    monkeypatch.setattr(loading, "AT_ONCE", 1)
+    first, cancelled, order = threading.Event(), threading.Event(), []
+
+    def read(name, report, until=None):
+        with suppress(Cancelled), loading._turn(report):
+            order.append(name)
+            if until is not None:
+                assert until.wait(20)
+
+    def stop_when_told(_done, _total):
+        if cancelled.is_set():
+            raise Cancelled
+
+    asked = [
+        ("first", silent, first),
+        ("given up", stop_when_told, None),
+        ("third", silent, None),
+    ]
+    threads = []
+    for place, arguments in enumerate(asked):
+        threads.append(threading.Thread(target=read, args=arguments))
+        threads[-1].start()
+        while len(loading._reading) <= place:
+            time.sleep(0.001)
+    assert order == ["first"]
+    cancelled.set()
+    threads[1].join(20)
+    assert len(loading._reading) == 2
+    first.set()
+    for thread in threads:
+        thread.join(20)
+    assert order == ["first", "third"]
+    assert loading._reading == []
