@@ -27,15 +27,7 @@ class RowsTable(QTableView):
         super().__init__(parent)
         self._theme = theme
         self.setModel(model)
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(24)
+        dress_rows(self, name)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultSectionSize(74)
         self.horizontalHeader().setStretchLastSection(True)
@@ -55,3 +47,19 @@ class RowsTable(QTableView):
 
     def _dress(self) -> None:
         self.setFont(self._theme.font(SIZE_DATA))
+
+
+def dress_rows(table: QTableView, name: str, height: int = 24) -> None:
+    """Make a table one of whole rows: no grid, no editing, tab leaves it.
+
+    name: for screen readers. height: of a row, in pixels.
+    """
+    table.setAccessibleName(name)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(height)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from app.jobs import Jobs
     from app.session import Session
     from app.theme import Theme
+    from app.views.explore import ExploreWorkspace
     from app.window import Window
     from engine.model import Model
 
@@ -105,6 +106,21 @@ def session(jobs: Jobs) -> Session:
     from app.session import Session
 
     return Session(jobs)
+
+
+@pytest.fixture
+def explore(
+    qtbot: Any, session: Session, theme: Theme, models: dict[str, Model]
+) -> Callable[..., ExploreWorkspace]:
+    """Make the Explore workspace with some bundled models open and a text typed."""
+    from tests.app.exploring import SENTENCE, open_explore
+
+    def make(
+        text: str = SENTENCE, names: tuple[str, ...] = ("everyday-unigram", "everyday-bpe")
+    ) -> ExploreWorkspace:
+        return open_explore(qtbot, session, theme, [models[name] for name in names], text)
+
+    return make
 
 
 @pytest.fixture

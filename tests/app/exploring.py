@@ -12,6 +12,8 @@ from app.views.explore import ExploreWorkspace
 from engine.model import Model
 from engine.place import arc_points
 
+SENTENCE = "The weather is lovely today"
+
 
 def settle(qtbot: Any, session: Any) -> None:
     """Wait until nothing is computed any more."""

@@ -10,32 +10,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget
 
-import engine
 from app.draw.viewport import GUTTER
 from app.views.explore.theta import TICKS, theta_at, tick_at
-from engine import bundled
 from engine.display import visible
-from tests.app.exploring import apex, hover, open_explore, settle
+from tests.app.exploring import apex, hover, settle
 
 pytestmark = pytest.mark.screen
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
-SENTENCE = "The weather is lovely today"
-
-
-@pytest.fixture(scope="module")
-def models():
-    return {m.name: engine.load(m.path) for m in bundled.models()}
-
-
-@pytest.fixture
-def explore(qtbot, session, theme, models):
-    """Make the workspace with some models open and a text typed."""
-
-    def make(text=SENTENCE, names=("everyday-unigram", "everyday-bpe")):
-        return open_explore(qtbot, session, theme, [models[name] for name in names], text)
-
-    return make
 
 
 # Typing

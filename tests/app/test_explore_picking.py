@@ -6,31 +6,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 
-import engine
 from app.draw.viewport import GUTTER
-from engine import bundled
 from engine.display import visible
-from tests.app.exploring import apex, hover, open_explore, settle
+from tests.app.exploring import apex, hover, settle
 
 pytestmark = pytest.mark.screen
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
-SENTENCE = "The weather is lovely today"
-
-
-@pytest.fixture(scope="module")
-def models():
-    return {m.name: engine.load(m.path) for m in bundled.models()}
-
-
-@pytest.fixture
-def explore(qtbot, session, theme, models):
-    """Make the workspace with some models open and a text typed."""
-
-    def make(text=SENTENCE, names=("everyday-unigram", "everyday-bpe")):
-        return open_explore(qtbot, session, theme, [models[name] for name in names], text)
-
-    return make
 
 
 def bricks_of(workspace):

@@ -16,6 +16,7 @@ from engine import bundled
 from engine.corpus import open_corpus
 from engine.errors import SegscopeError
 from engine.metrics import compare
+from tests.app.exploring import settle
 
 pytestmark = pytest.mark.screen
 
@@ -57,10 +58,6 @@ def languages(qtbot, session, theme, models, folder):
         return workspace
 
     return make
-
-
-def settle(qtbot, session):
-    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
 
 
 def shown(workspace):

@@ -9,26 +9,16 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-import engine
 from app.draw.merge_rows import BRICK, ROW, TOP
 from app.session import Session
 from app.theme import Theme
 from app.views.merges import MergesWorkspace
-from engine.bundled import model_path
+from tests.app.merging import open_merges
 
 
 @pytest.fixture
 def workspace(qtbot: Any, session: Session, theme: Theme) -> MergesWorkspace:
-    theme.reduce_motion(True)
-    session.set_text("tokenizers")
-    session.add_model(engine.load(model_path("everyday-bpe")))
-    made = MergesWorkspace(session, theme)
-    qtbot.addWidget(made)
-    made.resize(1200, 620)
-    with qtbot.waitExposed(made):
-        made.show()
-    qtbot.waitUntil(lambda: not session.busy and made.word is not None, timeout=20_000)
-    return made
+    return open_merges(qtbot, session, theme, "tokenizers", "everyday-bpe", 620)
 
 
 def whole_rows(workspace: MergesWorkspace) -> range:

@@ -22,6 +22,7 @@ from app.views.merges.follow import common_prefix
 from app.widgets.report import Facts, Heading, Lines, Section, Sentence
 from engine.bpe import Bpe
 from engine.bundled import model_path
+from tests.app.merging import open_merges, settle
 
 pytestmark = pytest.mark.screen
 
@@ -33,24 +34,9 @@ def make(qtbot: Any, session: Session, theme: Theme) -> Make:
     """Show the workspace with a text and a model: a bundled name, or a path."""
 
     def open_workspace(text: str, model: str) -> MergesWorkspace:
-        theme.reduce_motion(True)
-        path = Path(model) if "/" in model else model_path(model)
-        session.set_text(text)
-        session.add_model(engine.load(path))
-        workspace = MergesWorkspace(session, theme)
-        qtbot.addWidget(workspace)
-        workspace.resize(1200, 760)
-        with qtbot.waitExposed(workspace):
-            workspace.show()
-        settle(qtbot, session)
-        return workspace
+        return open_merges(qtbot, session, theme, text, model)
 
     return open_workspace
-
-
-def settle(qtbot: Any, session: Session) -> None:
-    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
-    qtbot.wait(1)  # let what arrived be handled
 
 
 def follow_typing(qtbot: Any, workspace: MergesWorkspace, session: Session) -> None:

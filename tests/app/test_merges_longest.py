@@ -14,22 +14,14 @@ from app.views.merges import MergesWorkspace
 from app.widgets.report import Heading, Lines
 from engine.bundled import model_path
 from engine.traces.longest import TryKind
+from tests.app.merging import open_merges
 
 pytestmark = pytest.mark.screen
 
 
 @pytest.fixture
 def workspace(qtbot: Any, session: Session, theme: Theme) -> MergesWorkspace:
-    theme.reduce_motion(True)
-    session.set_text("watching q☃y")
-    session.add_model(engine.load(model_path("everyday-wordpiece")))
-    workspace = MergesWorkspace(session, theme)
-    qtbot.addWidget(workspace)
-    workspace.resize(1200, 760)
-    with qtbot.waitExposed(workspace):
-        workspace.show()
-    qtbot.waitUntil(lambda: workspace.longest.followed is not None, timeout=20_000)
-    return workspace
+    return open_merges(qtbot, session, theme, "watching q☃y", "everyday-wordpiece")
 
 
 def told(workspace: MergesWorkspace) -> str:

@@ -16,6 +16,7 @@ from app.views.merges.follow import WhatIf
 from app.widgets.report import Lines, Section
 from engine.bundled import model_path
 from engine.model import Model
+from tests.app.merging import open_merges
 
 pytestmark = pytest.mark.screen
 
@@ -27,16 +28,7 @@ def everyday() -> Model:
 
 @pytest.fixture
 def workspace(qtbot: Any, session: Session, theme: Theme) -> MergesWorkspace:
-    theme.reduce_motion(True)
-    session.set_text("lower")
-    session.add_model(engine.load(model_path("toy-lower")))
-    workspace = MergesWorkspace(session, theme)
-    qtbot.addWidget(workspace)
-    workspace.resize(1200, 760)
-    with qtbot.waitExposed(workspace):
-        workspace.show()
-    qtbot.waitUntil(lambda: workspace.followed is not None, timeout=20_000)
-    return workspace
+    return open_merges(qtbot, session, theme, "lower", "toy-lower")
 
 
 def pieces(workspace: MergesWorkspace) -> list[str]:

@@ -18,6 +18,7 @@ from app.views.merges.story import Story
 from app.widgets.report import MARK, Section, Sentence
 from engine.bundled import model_path
 from engine.model import Model
+from tests.app.merging import open_merges
 
 pytestmark = pytest.mark.screen
 
@@ -86,16 +87,7 @@ def test_characters_stand_over_their_bytes(gpt2: Model) -> None:
 
 @pytest.fixture
 def workspace(qtbot: Any, session: Session, theme: Theme) -> MergesWorkspace:
-    theme.reduce_motion(True)
-    session.set_text("watching lower")
-    session.add_model(engine.load(model_path("everyday-bpe")))
-    workspace = MergesWorkspace(session, theme)
-    qtbot.addWidget(workspace)
-    workspace.resize(1200, 760)
-    with qtbot.waitExposed(workspace):
-        workspace.show()
-    qtbot.waitUntil(lambda: workspace.followed is not None, timeout=20_000)
-    return workspace
+    return open_merges(qtbot, session, theme, "watching lower", "everyday-bpe")
 
 
 def test_the_inspector_says_what_decoding_makes_of_the_space(workspace: MergesWorkspace) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from app.views.vocabulary import VocabularyWorkspace
 from app.views.vocabulary.script_map import LENGTHS
 from engine.piece_table import COLUMNS
+from tests.app.exploring import settle
 
 pytestmark = pytest.mark.screen
 
@@ -32,10 +33,6 @@ def vocabulary(qtbot, session, theme, models):
         return workspace
 
     return make
-
-
-def settle(qtbot, session):
-    qtbot.waitUntil(lambda: not session.busy, timeout=20_000)
 
 
 def search(qtbot, workspace, session, text):

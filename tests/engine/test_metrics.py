@@ -19,21 +19,6 @@ from engine.progress import Cancelled
 from tests.engine.documents import tokenizer, write_json
 
 
-@pytest.fixture(scope="module")
-def bpe() -> Model:
-    return engine.load(bundled.model_path("everyday-bpe"))
-
-
-@pytest.fixture(scope="module")
-def wordpiece() -> Model:
-    return engine.load(bundled.model_path("everyday-wordpiece"))
-
-
-@pytest.fixture(scope="module")
-def lower() -> Model:
-    return engine.load(bundled.model_path("toy-lower"))
-
-
 def folder_of(path: Path, **texts: str) -> Path:
     path.mkdir(exist_ok=True)
     for code, text in texts.items():

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from engine import bundled
 from engine.cells import lay_out
 from engine.dot import lattice_dot, lattice_tikz
 from engine.errors import ParameterError
@@ -22,31 +20,6 @@ from engine.terminal import aligned, counted, fits, number, width
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "a<b>&\"'`\0\x1b\u2028\ufeff\r\n\t}{\\%$#_^~ e\u0301 \u05d0\u202e"
-
-
-@pytest.fixture(scope="module")
-def watching() -> Model:
-    return engine.load(bundled.model_path("toy-watching"))
-
-
-@pytest.fixture(scope="module")
-def weather() -> Model:
-    return engine.load(bundled.model_path("toy-weather"))
-
-
-@pytest.fixture(scope="module")
-def lower() -> Model:
-    return engine.load(bundled.model_path("toy-lower"))
-
-
-@pytest.fixture(scope="module")
-def bpe() -> Model:
-    return engine.load(bundled.model_path("everyday-bpe"))
-
-
-@pytest.fixture(scope="module")
-def unigram() -> Model:
-    return engine.load(bundled.model_path("everyday-unigram"))
 
 
 def texts(svg: str) -> list[str]:

@@ -11,26 +11,10 @@ import numpy as np
 import pytest
 
 import engine
-from engine import bundled
 from engine.errors import ParameterError
 from engine.model import Model
 from engine.piece_table import COLUMNS, PieceTable, piece_table
 from engine.pieces import PieceKind
-
-
-@pytest.fixture(scope="module")
-def bpe() -> Model:
-    return engine.load(bundled.model_path("everyday-bpe"))
-
-
-@pytest.fixture(scope="module")
-def unigram() -> Model:
-    return engine.load(bundled.model_path("everyday-unigram"))
-
-
-@pytest.fixture(scope="module")
-def wordpiece() -> Model:
-    return engine.load(bundled.model_path("everyday-wordpiece"))
 
 
 @pytest.fixture(scope="module")

@@ -26,11 +26,6 @@ from engine.unigram import Unigram
 LAWS = ("perfect", "ffbs", "nbest", "uniform", "viterbi-v1", "viterbi-v1.5")
 
 
-@pytest.fixture(scope="module")
-def watching() -> Model:
-    return load(model_path("toy-watching"))
-
-
 def unigram(scores: dict[str, float], unknown: int = -1, unknown_score: float = 0.0) -> Unigram:
     pieces = [piece.encode() for piece in scores]
     vocabulary = Vocabulary.build(pieces, np.array(list(scores.values())))

@@ -6,7 +6,6 @@ import math
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -27,6 +26,7 @@ from app.views.languages.figures import Figure, Figures
 from app.views.languages.line_bands import LineBands
 from app.views.languages.lines import LinesModel
 from app.widgets.elided import ElidedLabel
+from app.widgets.rows_table import dress_rows
 from engine.corpus import Language
 from engine.errors import SegscopeError
 from engine.metrics import Row
@@ -120,15 +120,7 @@ class LanguageInspector(QScrollArea):
     def _dress_table(self) -> None:
         table = self.table
         table.setModel(self.lines)
-        table.setAccessibleName(self.tr("Lines of the language"))
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setTabKeyNavigation(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(22)
+        dress_rows(table, self.tr("Lines of the language"), 22)
         table.setFixedHeight(34 + 8 * 22)
         header = table.horizontalHeader()
         header.setMinimumSectionSize(28)

@@ -19,8 +19,10 @@ from PySide6.QtWidgets import (
 from app.draw.bars import Scale
 from app.draw.marks import draw_hatch
 from app.draw.widths import Widths
-from app.models.languages import BAR, Index, LanguagesTableModel, Mark
+from app.models.languages import BAR, LanguagesTableModel, Mark
+from app.models.table import Index
 from app.theme import SIZE_NOTE, Theme
+from app.widgets.rows_table import dress_rows
 
 LEFT, RIGHT = 44, 96
 """Pixels kept free on both sides of the bars: for values under 1 and for the numbers."""
@@ -216,15 +218,7 @@ class BarTable(QTableView):
         self.setModel(model)
         self.setHorizontalHeader(AxisHeader(theme, self.bars, self))
         self.setItemDelegateForColumn(BAR, self.bars)
-        self.setAccessibleName(self.tr("Languages and their figures"))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(24)
+        dress_rows(self, self.tr("Languages and their figures"))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         for section, width in enumerate((190, 96, 96, 92)):
             self.setColumnWidth(section, width)
