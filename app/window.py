@@ -294,6 +294,12 @@ class Window(QMainWindow):
     def train(self) -> None:
         self.files.train()
 
+    def sample_in_bulk(self) -> None:
+        """Draw many texts: the dialog belongs to the workspace of sampling."""
+        self.show_workspace("sampling")
+        if self.workspace is not None:
+            self.workspace.sample_in_bulk()
+
     def lab(self) -> None:
         self.files.lab()
 

@@ -177,6 +177,9 @@ class Workspace(QMainWindow):
         """Pin or forbid what is selected, or set it free; False where nothing can be."""
         return False
 
+    def sample_in_bulk(self) -> None:
+        """Show the dialog in which many texts are drawn, where the workspace has it."""
+
     def zoom(self, how: Zoom) -> None:
         """Show more or less of the picture in front."""
 

@@ -313,7 +313,15 @@ def _paint_coin(
     else:
         text = translate("Coins", "take if u < {chance}").format(chance=chance_text(arrival.chance))
     needle_at = 1.0 if arrival.first else arrival.u
-    _write_inside(painter, box, text, theme, box.left() + box.width() * needle_at)
+    ways, marks = [text], [needle_at]
+    if not arrival.first:
+        short = translate("Coins", "u < {chance}")
+        ways.append(short.format(chance=chance_text(arrival.chance)))
+    if coin.parts:
+        # Both chances are in the sentence under the column.
+        ways.append("")
+        marks += [coin.high, coin.other, 1.0]
+    _write_inside(painter, box, ways, theme, [box.left() + box.width() * at for at in marks])
     if not arrival.first:
         needle = translate("Coins", "u = {u}").format(u=f"{arrival.u:.3f}")
         x = box.left() + box.width() * arrival.u * progress
@@ -342,11 +350,11 @@ def _paint_gap(painter: QPainter, box: QRectF, coin: Coin, theme: Theme) -> None
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
     font = theme.font(SIZE_DATA, bold=True)
     painter.setFont(font)
-    text = translate("Coins", "≠ lanes part")
-    wide = QFontMetricsF(font).horizontalAdvance(text)
     inside = box.adjusted(right - box.left() + 8, 0, -4, 0)
-    if inside.width() >= wide:
-        painter.drawText(inside, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    words = translate("Coins", "≠ lanes part")
+    fits = QFontMetricsF(font).horizontalAdvance(words) <= inside.width()
+    centred = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+    painter.drawText(inside, centred, words if fits else "≠")
 
 
 def _paint_choice(
@@ -397,22 +405,35 @@ def _paint_score(
     painter.setBrush(theme.color("fill_best"))
     painter.drawRoundedRect(filled, 3, 3)
     text = translate("Coins", "score {score}").format(score=signed(arrival.newcomer))
-    _write_inside(painter, box, text, theme, box.right())
+    at = [] if arrival.first else [place(arrival.held)]
+    _write_inside(painter, box, [text], theme, [box.left() + box.width() * x for x in at])
     if not arrival.first:
         held = translate("Coins", "so far {score}").format(score=signed(arrival.held))
         x = box.left() + box.width() * min(max(place(arrival.held), 0.0), 1.0)
         _paint_needle(painter, x, box, held, theme, roomy)
 
 
-def _write_inside(painter: QPainter, box: QRectF, text: str, theme: Theme, needle: float) -> None:
-    """Write into a bar: at its left, or at its right where the needle would cross the text."""
+def _write_inside(
+    painter: QPainter, box: QRectF, ways: list[str], theme: Theme, marks: list[float]
+) -> None:
+    """Write into a bar left or right of all that crosses it, in the first of some ways that fits.
+
+    The last one is written in any case. marks: x of the lines that cross.
+    """
     font = theme.font(SIZE_DATA)
+    metrics = QFontMetricsF(font)
     painter.setFont(font)
     painter.setPen(theme.color("ink"))
     inside = box.adjusted(8, 0, -8, 0)
-    wide = QFontMetricsF(font).horizontalAdvance(text)
-    crossed = needle < inside.left() + wide + 6 and wide * 2 + 24 < box.width()
-    side = Qt.AlignmentFlag.AlignRight if crossed else Qt.AlignmentFlag.AlignLeft
+    first, last = min(marks, default=math.inf), max(marks, default=-math.inf)
+    text, side = ways[-1], Qt.AlignmentFlag.AlignLeft
+    for way in ways:
+        wide = metrics.horizontalAdvance(way) + 6
+        if wide <= first - inside.left() or wide <= inside.right() - last:
+            text = way
+            right = wide > first - inside.left()
+            side = Qt.AlignmentFlag.AlignRight if right else side
+            break
     painter.drawText(inside, Qt.AlignmentFlag.AlignVCenter | side, text)
 
 

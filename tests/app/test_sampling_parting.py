@@ -164,7 +164,8 @@ def test_pieces_are_shown_as_they_are_dropped(qtbot: Any, make: Make, session: S
     workspace.controls.dropout.slider.setValue(60)
     settle(qtbot, workspace, session)
     passes, lane = workspace.passes, workspace.rows.dropped
-    assert passes is not None and passes.dropped is not None
+    assert passes is not None
+    assert passes.dropped is not None
     assert not lane.isHidden()
     length = workspace.player.length
     assert length == len(passes.dropped) > 1
@@ -206,14 +207,22 @@ def test_one_method_always_stays(make: Make) -> None:
 def test_a_scene_keeps_methods_and_settings(qtbot: Any, make: Make, session: Session) -> None:
     workspace = make("watching", "toy-watching", ("viterbi-v1", "nbest"))
     workspace.controls.nbest_size.set_value(2)
+    workspace.controls.set_size.set_value(5)
+    workspace.prompt.restore(3)
     state = workspace.view_state()
     workspace.controls.nbest_size.set_value(64)
+    workspace.controls.set_size.set_value(1)
+    workspace.prompt.restore(None)
     workspace.choose_methods(("uniform",))
     workspace.restore_view_state(state)
     settle(qtbot, workspace, session)
     assert workspace.methods == ("viterbi-v1", "nbest")
-    assert workspace.controls.settings().nbest_size == 2
+    settings = workspace.controls.settings()
+    assert (settings.nbest_size, settings.set_size, workspace.prompt.place) == (2, 5, 3)
     workspace.restore_view_state({"lanes": "both"})
     assert workspace.methods == ("viterbi", "perfect")
-    workspace.restore_view_state({"methods": ["nonsense", 3], "nbest_size": "x", "dropout": 7})
+    workspace.restore_view_state(
+        {"methods": ["nonsense", 3], "nbest_size": "x", "dropout": 7, "set_size": 0, "cut": "x"}
+    )
+    assert (workspace.controls.set_size.value(), workspace.prompt.place) == (5, None)
     assert workspace.methods == ("viterbi-v1", "perfect")

@@ -23,12 +23,13 @@ from app.player import Player
 from app.session import Session
 from app.theme import Theme
 from app.touching import TouchMarks
+from app.views.sampling.boundary import BoundaryPane
 from app.views.sampling.controls import MANY, Controls
 from app.views.sampling.empty import NoLaw
 from app.views.sampling.figures import count_note, obstacle
 from app.views.sampling.growing import MOST, GrowingSample
 from app.views.sampling.inspector import SamplingReport
-from app.views.sampling.lanes import Lanes, step_labels
+from app.views.sampling.lanes import Lanes, track
 from app.views.sampling.methods import chosen, fitting, kept_methods
 from app.views.sampling.panes import compose_panes
 from app.views.sampling.passes import (
@@ -54,9 +55,6 @@ FIRST = 100
 
 WIDEST_LANE = 1.9
 """The zoom of a short text in the lanes: what stands before it grows with it."""
-
-LABELLED = 200
-"""Steps up to which the player's track names them."""
 
 
 class SamplingWorkspace(Workspace):
@@ -96,7 +94,8 @@ class SamplingWorkspace(Workspace):
         self.event_table = RowsTable(
             self.events, self.tr("Steps of the pass"), theme, (56, 60, 130)
         )
-        compose_panes(self, session, theme)
+        self.prompt = BoundaryPane(session, theme)
+        compose_panes(self, self.prompt)
         self.compose_default()
 
         self._connect()
@@ -304,13 +303,7 @@ class SamplingWorkspace(Workspace):
         self.rows.show_passes(passes, self._places)
         main = traces[-1] if traces else None
         self.events.set_trace(main)
-        length = max((len(trace) for trace in traces), default=0)
-        title = self.tr("draw {n}").format(n=f"{self._draw + 1:,}")
-        if passes.wish.methods == ("viterbi",):
-            title = self.tr("Viterbi")
-        if main is None and passes.dropped is not None:
-            length = len(passes.dropped)
-        labels = step_labels(passes) if length <= LABELLED else ()
+        length, title, labels = track(passes, self._draw)
         self.player.set_trace(length, length if position is None else position, title, labels)
         self.controls.draw.set_value(self._draw + 1)
 
@@ -487,11 +480,16 @@ class SamplingWorkspace(Workspace):
 
     def view_state(self) -> dict[str, Any]:
         drawn = {"draws": self.sample.n, "draw": self._draw}
-        return {"methods": list(self.methods), **drawn, **self.controls.kept()}
+        kept = {**self.controls.kept(), "cut": self.prompt.place}
+        return {"methods": list(self.methods), **drawn, **kept}
+
+    def sample_in_bulk(self) -> None:
+        self.controls.sample_in_bulk()
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
         self._methods = kept_methods(state)
         self.controls.restore(state)
+        self.prompt.restore(state.get("cut"))
         numbers = ((key, state.get(key)) for key in ("draws", "draw"))
         self._wanted = {k: n for k, n in numbers if isinstance(n, int) and 0 <= n < MOST}
         self._show_state()

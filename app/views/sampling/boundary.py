@@ -156,6 +156,16 @@ class BoundaryPane(QStackedWidget):
         self._cut = after
         self._prepare()
 
+    @property
+    def place(self) -> int | None:
+        """The code points before the cut; None for the end, also when the text grows."""
+        return self._cut
+
+    def restore(self, place: object) -> None:
+        """Cut where a scene says; anything that isn't a number is the end."""
+        self._cut = place if isinstance(place, int) and place >= 0 else None
+        self._prepare()
+
     def _mark(self, findings: Findings, place: int) -> None:
         """Show where the text is cut."""
         last = findings.shown.n_chars

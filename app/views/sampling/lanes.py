@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from app.draw.lane import LanePlaces, edge_text
@@ -15,6 +15,11 @@ from app.views.sampling.lane import Keys, LaneView
 from app.views.sampling.methods import LANES
 from app.views.sampling.parting import beside, parting_steps
 from app.views.sampling.passes import Passes
+
+LABELLED = 200
+"""Steps up to which the player's track names them."""
+
+translate = QCoreApplication.translate
 
 
 class Lanes(QScrollArea):
@@ -33,7 +38,7 @@ class Lanes(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumHeight(150)
+        self.setMinimumHeight(180)
         self.of_pass = {kind: LaneView(kind, player, viewport, theme, keys) for kind in LANES}
         self.dropped = DropLane(theme, keys)
         self.none = QLabel(self.tr("These methods have no pass to step through."))
@@ -75,6 +80,18 @@ class Lanes(QScrollArea):
         """Give the focus to the main lane: the last of those shown."""
         shown = [lane for lane in self.of_pass.values() if not lane.isHidden()]
         (shown[-1] if shown else self.dropped).setFocus()
+
+
+def track(passes: Passes, draw: int) -> tuple[int, str, tuple[str, ...]]:
+    """Return what the player goes through: its steps, their title and, of not too many, words."""
+    traces = tuple(passes.traces.values())
+    length = max((len(trace) for trace in traces), default=0)
+    if not traces and passes.dropped is not None:
+        length = len(passes.dropped)
+    title = translate("Lanes", "draw {n}").format(n=f"{draw + 1:,}")
+    if passes.wish.methods == ("viterbi",):
+        title = translate("Lanes", "Viterbi")
+    return length, title, step_labels(passes) if length <= LABELLED else ()
 
 
 def step_labels(passes: Passes) -> tuple[str, ...]:

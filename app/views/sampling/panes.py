@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 
-from app.session import Session
-from app.theme import Theme
-from app.views.sampling.boundary import BoundaryPane
-
 if TYPE_CHECKING:
     from app.views.sampling import SamplingWorkspace
+    from app.views.sampling.boundary import BoundaryPane
 
 translate = QCoreApplication.translate
 
 
-def compose_panes(workspace: SamplingWorkspace, session: Session, theme: Theme) -> None:
+def compose_panes(workspace: SamplingWorkspace, prompt: BoundaryPane) -> None:
     """Put results, tables, inspector and prompt boundary under and beside the lanes."""
     side = Qt.DockWidgetArea.RightDockWidgetArea
     bottom = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -52,7 +49,6 @@ def compose_panes(workspace: SamplingWorkspace, session: Session, theme: Theme) 
     inspector = workspace.add_pane(
         "inspector", translate("Sampling", "Inspector"), workspace.report, side
     )
-    prompt = BoundaryPane(session, theme)
     boundary = workspace.add_pane(
         "boundary", translate("Sampling", "Prompt boundary"), prompt, side, surface="canvas"
     )
