@@ -59,6 +59,7 @@ def run_window(paths: Sequence[Path]) -> int:
         from app.jobs import Jobs
         from app.session import Session
         from app.settings import Preferences, data_folder
+        from app.starting import Rest
         from app.stylesheet import dress
         from app.theme import Theme
         from app.window import Window
@@ -86,7 +87,8 @@ def run_window(paths: Sequence[Path]) -> int:
         session.models_changed.connect(collector.settle)
         background.changed.connect(collector.settle)
         window.painted.connect(lambda: window.begin(paths))
-        window.painted.connect(window.warm_up)
+        rest = Rest(session, window.workspaces, lambda: window.current, window.warm_up, application)
+        window.painted.connect(rest.begin)
         window.show()
 
         def interrupted(number: int, _frame: object) -> None:
