@@ -13,16 +13,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextLine, QTextOption
+from PySide6.QtGui import QFont, QTextLayout, QTextLine, QTextOption
 
 from app.draw.bidi import base_direction, has_right_to_left, levels, visual_order
+from app.draw.widths import width_of
 from engine.display import visible
 from engine.text import Text
+
+if TYPE_CHECKING:
+    import regex
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -103,12 +107,13 @@ class Axis:
 
         end: as the end of what comes before, else as the start of what follows.
         """
-        position = np.clip(np.asarray(position, dtype=np.float64), 0, self.shown)
+        # Not np.clip, which takes several times as long for a few places.
+        position = np.minimum(np.maximum(np.asarray(position, dtype=np.float64), 0), self.shown)
         if self.shown == 0:
             return np.zeros_like(position)
         # A position inside a byte lies between that byte's own two edges.
         byte = np.ceil(position) - 1 if end else np.floor(position)
-        byte = np.clip(byte, 0, self.shown - 1).astype(np.int64)
+        byte = np.minimum(np.maximum(byte, 0), self.shown - 1).astype(np.int64)
         part = position - byte
         first, last = self.lead[byte], self.trail[byte + 1]
         return first + (last - first) * part
@@ -129,7 +134,7 @@ class Axis:
         Spans without width have none; those over a turn of direction have several.
         """
         cuts = self._stretch_bytes
-        wide = np.flatnonzero(end > start)
+        wide = (end > start).nonzero()[0]
         if not len(wide) or len(cuts) < 2:
             none = np.zeros(0)
             return np.zeros(0, dtype=np.int64), none, none
@@ -186,7 +191,7 @@ class Axis:
     def unit_of(self, byte: NDArray[np.integer] | int) -> Ints:
         """Return the unit that each byte belongs to; the end belongs to the last."""
         place = np.searchsorted(self.bounds, np.asarray(byte), side="right") - 1
-        return np.clip(place, 0, max(self.n_units - 1, 0))
+        return np.minimum(np.maximum(place, 0), max(self.n_units - 1, 0))
 
 
 @dataclass(frozen=True)
@@ -232,13 +237,10 @@ def shape_axis(
     if has_right_to_left(short.string):
         level = levels(short.string)[np.searchsorted(short.char_bounds, bounds[:-1])]
         turned = level % 2 == 1
-    metrics = QFontMetricsF(_font(fonts.cells))
-    shown: dict[str, tuple[str, float]] = {}
-    for grapheme in set(graphemes):
-        label = _label(grapheme)
-        shown[grapheme] = (label, metrics.horizontalAdvance(label))
-    labels = [shown[g][0] for g in graphemes]
-    advance = np.array([shown[g][1] for g in graphemes], dtype=np.float64)
+    shown = {grapheme: _label(grapheme) for grapheme in set(graphemes)}
+    wide = {grapheme: width_of(label, fonts.cells) for grapheme, label in shown.items()}
+    labels = [shown[g] for g in graphemes]
+    advance = np.array([wide[g] for g in graphemes], dtype=np.float64)
     width = np.maximum(CELL, np.minimum(2 * advance, advance + CELL))
 
     shaped: list[tuple[int, int, _Shaped]] = []
@@ -299,18 +301,14 @@ def _pieces(text: Text) -> list[str]:
     return [text.string[a:b] for a, b in pairwise(chars)]
 
 
+@lru_cache(maxsize=4096)  # at each key nearly all are known
 def _label(grapheme: str) -> str:
     return grapheme if grapheme.isalnum() else visible(grapheme.encode("utf-8"))
 
 
 def _joined_runs(graphemes: list[str], level: NDArray[np.uint8]) -> Iterator[tuple[int, int]]:
     """Yield the runs (first, last + 1) of graphemes of joining scripts, of one direction each."""
-    import regex
-
-    classes = "".join(rf"\p{{sc={name}}}" for name in _JOINED.split())
-    # The tatweel and digits of these scripts: the first joins, the second stand apart.
-    joining = regex.compile(f"[[{classes}]&&[\\p{{L}}\\p{{M}}]\\u0640]", regex.V1)
-    known = {grapheme: bool(joining.search(grapheme)) for grapheme in set(graphemes)}
+    known = {grapheme: _joins(grapheme) for grapheme in set(graphemes)}
     first = None
     for i, grapheme in enumerate(graphemes):
         joins = known[grapheme]
@@ -321,6 +319,21 @@ def _joined_runs(graphemes: list[str], level: NDArray[np.uint8]) -> Iterator[tup
             first = i
     if first is not None:
         yield first, len(graphemes)
+
+
+@lru_cache(maxsize=4096)
+def _joins(grapheme: str) -> bool:
+    """Whether a grapheme is of a script whose letters join, stack or reorder."""
+    return bool(_joining().search(grapheme))
+
+
+@lru_cache(maxsize=1)
+def _joining() -> regex.Pattern[str]:
+    import regex
+
+    classes = "".join(rf"\p{{sc={name}}}" for name in _JOINED.split())
+    # The tatweel and digits of these scripts: the first joins, the second stand apart.
+    return regex.compile(f"[[{classes}]&&[\\p{{L}}\\p{{M}}]\\u0640]", regex.V1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,11 +45,7 @@ class BrickPainter:
         self._arcs, self._words = arcs, words
         self._fonts = {True: theme.font(SIZE_NOTE), False: theme.piece_font(SIZE_NOTE)}
         self._wide = {note: Widths(font) for note, font in self._fonts.items()}
-        self._letters = {
-            (note, color): Lettering(painter, font, theme.color(color))
-            for note, font in self._fonts.items()
-            for color in ("ink", "ink3", "canvas")
-        }
+        self._letters: dict[tuple[bool, str], Lettering] = {}
         self._hatch, self._canvas = theme.color("line2"), theme.color("canvas")
 
     def draw(
@@ -135,7 +131,14 @@ class BrickPainter:
             painter.drawLine(QPointF(x0, y), QPointF(middle - wide / 2 - 4, y))
             painter.drawLine(QPointF(middle + wide / 2 + 4, y), QPointF(x1, y))
             box = QRectF(middle - wide / 2 - 2, rect.top(), wide + 4, rect.height())
-            self._letters[True, "ink3"].draw_centred(box, words)
+            self._lettering("ink3", note=True).draw_centred(box, words)
+
+    def _lettering(self, color: str, *, note: bool) -> Lettering:
+        key = (note, color)
+        if key not in self._letters:
+            made = Lettering(self._painter, self._fonts[note], self._theme.color(color))
+            self._letters[key] = made
+        return self._letters[key]
 
     def _line(self, *, best: bool) -> QColor:
         return self._theme.color("best" if best else "alternative")
@@ -206,7 +209,7 @@ class BrickPainter:
             paper = QRectF(middle - wide / 2 - 3, box.top() + 2, wide + 6, box.height() - 4)
             painter.fillRect(paper, self._canvas)
         color = "canvas" if unknown else "ink" if differs else "ink3"
-        self._letters[note, color].draw_centred(box, text)
+        self._lettering(color, note=note).draw_centred(box, text)
         if mark:
             over = QRectF(middle - wide / 2 - 1, box.top(), wide + 2, box.height())
             draw_over(painter, self._theme, over, mark)

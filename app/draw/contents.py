@@ -218,17 +218,22 @@ def bricks_content(table: BrickTable, labels: Arcs, viewport: Viewport) -> Conte
     piece, kind, texts = labels.texts(table.edge[seen])
     numbers = np.stack((piece, kind, table.row[seen]), axis=1)
     looks = (_rounded(ends), numbers, table.looks[seen], texts)
-    rows = [
-        (
-            wide / max(len(row.first), 1) < TWO_TONES,
-            labels.label(int(row.path.edges[0])) if row.has_ghost else None,
-            *row.differs[:1].tolist(),
-        )
-        for row in table.rows
+    plain = tuple(wide / max(len(row.first), 1) < TWO_TONES for row in table.rows)
+    before = [
+        (float(row.start[0]), number, labels.label(int(row.path.edges[0])), bool(row.differs[0]))
+        for number, row in enumerate(table.rows)
+        if row.has_ghost
     ]
-    starts = [float(row.start[0]) for row in table.rows if row.has_ghost]
-    bricks = Layer(ends[:, 0] - 2, ends[:, 1] + 2, looks)
-    return Content((*rows,), (bricks, _ghost(viewport, starts[0] if starts else None)))
+    places = np.array([ghost_ends(viewport, byte) for byte, *_ in before]).reshape(-1, 2)
+    own = np.empty(len(before), dtype=object)
+    own[:] = [tuple(more) for _, *more in before]
+    return Content(
+        plain,
+        (
+            Layer(ends[:, 0] - 2, ends[:, 1] + 2, looks),
+            Layer(places[:, 0] - 2, places[:, 1] + 2, (_rounded(places), own)),
+        ),
+    )
 
 
 def _ghost(viewport: Viewport, byte: float | None) -> Layer:

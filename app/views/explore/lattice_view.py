@@ -199,8 +199,8 @@ class LatticeView(QWidget):
         painter.save()
         painter.setClipRect(QRectF(GUTTER, 0, viewport.width, self.height()))
         scroll = whole_scroll(viewport, self.devicePixelRatioF())
-        for number in shown:
-            draw_labels(painter, self._theme, self._strips.kept(number), -scroll, self._hover)
+        labels = [label for number in shown for label in self._strips.kept(number)]
+        draw_labels(painter, self._theme, labels, -scroll, self._hover)
         painter.restore()
 
     def _content(self, viewport: Viewport) -> Content | None:
