@@ -56,13 +56,13 @@ class BoundaryPane(QStackedWidget):
         self.at_end.setAccessibleName(self.tr("Cut at the end"))
         self.at_end.setToolTip(self.tr("Cut at the end of the text, also when it grows"))
         self.field.setFixedWidth(58)
-        self.note = _note()
+        self.note = Note()
         self.growth = GrowthView(theme)
-        self.change = _note()
+        self.change = Note()
         self.coverings = BarsView(theme, self.tr("Covering token sequences"), beside=False)
-        self.covered = _note()
+        self.covered = Note()
         self.next_bytes = BarsView(theme, self.tr("Next byte"), beside=True)
-        self.following = _note()
+        self.following = Note()
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.empty = EmptyState(self.tr("No text to cut"))
         self.addWidget(self._compose())
@@ -110,7 +110,7 @@ class BoundaryPane(QStackedWidget):
         return area
 
     @staticmethod
-    def _part(title: str, words: QLabel, view: QWidget) -> QWidget:
+    def _part(title: str, words: Note, view: QWidget) -> QWidget:
         """Return a heading, what it says, and the rows under it."""
         part = QWidget()
         heading = QLabel(title)
@@ -176,10 +176,10 @@ class BoundaryPane(QStackedWidget):
         self.at_end.setEnabled(place < last)
         self.growth.show_rows(findings.grown.rows, place)
         if findings.grown.trouble is not None:
-            _tell(self.change, self._trouble(findings.grown.trouble))
+            self.change.tell(self._trouble(findings.grown.trouble))
             return
         key = self.tr("≠ tokens go · + more come · = nothing changes · framed: new")
-        _tell(self.change, "\n".join(part for part in (self.growth.in_words(), key) if part))
+        self.change.tell("\n".join(part for part in (self.growth.in_words(), key) if part))
 
     def _text_changed(self) -> None:
         self._cut = None
@@ -202,7 +202,7 @@ class BoundaryPane(QStackedWidget):
         before = self._findings
         if before is not None and before.fits(opened.key, text, cut):
             session.jobs.cancel(_JOB)
-            _tell(self.note, self._notes(before))
+            self.note.tell(self._notes(before))
             return
         session.jobs.start(
             _JOB,
@@ -237,18 +237,18 @@ class BoundaryPane(QStackedWidget):
             return
         self._findings = findings
         self._mark(findings, findings.cut)
-        _tell(self.note, self._notes(findings))
+        self.note.tell(self._notes(findings))
         following = findings.following
         if isinstance(following, SegscopeError):
             self.coverings.show_rows(())
             self.next_bytes.show_rows(())
-            _tell(self.covered, self._trouble(following))
-            _tell(self.following, "")
+            self.covered.tell(self._trouble(following))
+            self.following.tell("")
         else:
             self.coverings.show_rows(following.coverings)
             self.next_bytes.show_rows(following.next_bytes)
-            _tell(self.covered, self._covered(following, findings.cut))
-            _tell(self.following, self._following(following, findings.cut))
+            self.covered.tell(self._covered(following, findings.cut))
+            self.following.tell(self._following(following, findings.cut))
         self.next_bytes.setVisible(bool(self.next_bytes.rows))
         self.setCurrentIndex(0)
 
@@ -322,16 +322,29 @@ class BoundaryPane(QStackedWidget):
         return "\n".join(lines)
 
 
-def _note() -> QLabel:
-    label = QLabel()
-    label.setProperty("role", "note")
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setContentsMargins(12, 0, 12, 0)
-    label.hide()
-    return label
+class Note(QLabel):
+    """Lines of words as tall as they are at the width they have; hidden where there are none.
 
+    A splitter asks for a least height alone, and wrapped words have none that depends on a width.
+    """
 
-def _tell(label: QLabel, text: str) -> None:
-    label.setText(text)
-    label.setVisible(bool(text))
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "note")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setContentsMargins(12, 0, 12, 0)
+        self.hide()
+
+    def tell(self, text: str) -> None:
+        """Say something else."""
+        self.setText(text)
+        self.setVisible(bool(text))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self.heightForWidth(self.width()) if self.text() else 0)

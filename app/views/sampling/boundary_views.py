@@ -34,7 +34,7 @@ class _Rows(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(name)
-        self.setMinimumHeight(72)
+        self.setMinimumHeight(96)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalScrollBar().setSingleStep(round(LINE))
         theme.changed.connect(self.viewport().update)
