@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+from dataclasses import replace
 from typing import Any
 
 from engine.bundled import locate_corpus
@@ -23,8 +25,9 @@ from engine.commands.common import (
 )
 from engine.corpus import open_corpus
 from engine.errors import ParameterError
+from engine.law_figures import kl_divergence, law_distance
 from engine.model import Model
-from engine.sample import SAMPLERS, Draws
+from engine.sample import SAMPLERS, Draws, sampler_of
 from engine.sampled_files import (
     FORMS,
     Form,
@@ -67,6 +70,18 @@ def add(subparsers: Subparsers) -> None:
         default=SamplingSettings.nbest_size,
         help="for nbest: how many of the best to choose from",
     )
+    parser.add_argument(
+        "--against",
+        metavar="M",
+        help="say how far the exact law is from that of this method (total variation, KL)",
+    )
+    for name, what in (("theta", "θ"), ("dropout", "p"), ("nbest-size", "ℓ")):
+        parser.add_argument(
+            f"--against-{name}",
+            metavar=name[0].upper(),
+            type=int if name == "nbest-size" else float,
+            help=f"{what} of --against; by default the same",
+        )
     add_seed(parser)
     parser.add_argument("--count", metavar="N", type=int, default=1, help="how many draws")
     parser.add_argument(
@@ -86,6 +101,7 @@ def run(arguments: argparse.Namespace) -> None:
     form: Form | None = "ids" if arguments.ids else arguments.format
     if arguments.ids and arguments.format not in (None, "ids"):
         raise ParameterError("two formats are asked for", "--ids", "leave one out")
+    _check_against(arguments)
     if arguments.corpus:
         _check_corpus(arguments)
     if arguments.output:
@@ -96,14 +112,42 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.corpus or form:
         raise ParameterError("--output OUT is missing", "", "give both, or neither")
     draws = _draw(arguments, open_model(arguments, arguments.model))
-    if arguments.json:
-        print_json(describe(draws))
-    else:
-        print_lines(_for_people(draws))
-
-
-def _for_people(draws: Draws) -> list[str]:
     document = describe(draws)
+    if arguments.against is not None:
+        document["against"] = _against(arguments, draws)
+    if arguments.json:
+        print_json(document)
+    else:
+        print_lines(_for_people(draws, document))
+
+
+def _against(arguments: argparse.Namespace, draws: Draws) -> dict[str, Any]:
+    """Return how far the law of the draws is from another one, over the same lattice."""
+    sampler, own = sampler_of(arguments.against), draws.settings
+    given = {name: getattr(arguments, f"against_{name}") for name in NAMES}
+    settings = replace(own, **{name: x for name, x in given.items() if x is not None})
+    settings.check()
+    lattice, first = draws.lattice, draws.law
+    if sampler.lattice is not None:
+        # The same edges for all p, as a word can fail with one above 0 if it can with another.
+        lattice = sampler.lattice(lattice, settings)
+    law = sampler.law(lattice, settings)
+    if sampler.lattice is not None:
+        # Each is at θ = 1, but of scores of its own.
+        first, law = replace(first, theta=None), replace(law, theta=None)
+    there, back = (kl_divergence(lattice, *laws) for laws in ((first, law), (law, first)))
+    return {
+        "method": arguments.against,
+        **chosen(arguments.against, settings),
+        "tv_distance": law_distance(first, law),
+        "kl_nats": there,
+        "kl_infinite": there == math.inf,
+        "kl_back_nats": back,
+        "kl_back_infinite": back == math.inf,
+    }
+
+
+def _for_people(draws: Draws, document: dict[str, Any]) -> list[str]:
     samples = document["samples"]
     rows = [
         [
@@ -115,10 +159,7 @@ def _for_people(draws: Draws) -> list[str]:
         for entry in samples[:SHOWN]
     ]
     table = aligned(["count", "share", "probability", "pieces"], rows, ">>><")
-    settings = "".join(
-        f", {NAMES[name]} = {getattr(draws.settings, name):g}"
-        for name in SAMPLERS[draws.method].settings
-    )
+    settings = _written(draws.method, chosen(draws.method, draws.settings))
     how = f"method {draws.method}{settings}, seed {draws.seed}"
     lines = [
         f"{counted(len(draws), 'draw')}, {how}",
@@ -137,7 +178,30 @@ def _for_people(draws: Draws) -> list[str]:
             test = draws.chi2
             fit += f", χ² {test.statistic:.2f} on {test.degrees} degrees, p = {test.p_value:.3g}"
         lines.append(fit)
-    return lines + _law_for_people(document)
+    return lines + _law_for_people(document) + _against_for_people(document)
+
+
+def _written(method: str, values: dict[str, Any]) -> str:
+    """Return the settings that a method reads, each after a comma."""
+    read = SAMPLERS[method].settings
+    return "".join(f", {NAMES[name]} = {values[name]:g}" for name in read)
+
+
+def _against_for_people(document: dict[str, Any]) -> list[str]:
+    if "against" not in document:
+        return []
+    other = document["against"]
+    parts = [
+        "–" if value is None else "∞" if math.isinf(value) else f"{value:.4f}{unit}"
+        for value, unit in (
+            (other["tv_distance"], ""),
+            (other["kl_nats"], " nats"),
+            (other["kl_back_nats"], " nats"),
+        )
+    ]
+    name = other["method"] + _written(other["method"], other)
+    far = f"total variation {parts[0]}, KL {parts[1]}, the other way {parts[2]}"
+    return [f"from the exact law of {name}: {far}"]
 
 
 def _law_for_people(document: dict[str, Any]) -> list[str]:
@@ -185,6 +249,18 @@ def _write(arguments: argparse.Namespace, form: Form) -> None:
     else:
         sys.stderr.write("".join(f"note: {note}\n" for note in notes))
         print_lines([f"{arguments.output}: {counted(lines, 'line')}, {counted(tokens, 'token')}"])
+
+
+def _check_against(arguments: argparse.Namespace) -> None:
+    if arguments.against is None:
+        given = [name for name in NAMES if getattr(arguments, f"against_{name}") is not None]
+        if given:
+            option = f"--against-{given[0].replace('_', '-')}"
+            raise ParameterError("--against M is missing", option, "give it, or leave this out")
+    elif arguments.corpus or arguments.output:
+        raise ParameterError(
+            "two laws are compared over one text and printed", "--against", "leave it out"
+        )
 
 
 def _check_corpus(arguments: argparse.Namespace) -> None:

@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import cli
+from engine import cli, load
+from engine.bundled import model_path
 from engine.model import Batch
+from engine.sample import SAMPLERS
+from engine.sampler import SamplingSettings
+from engine.samplers.gibbs import exact_law
 from tests.engine.headless import ROOT, document, fault, run
 
 
@@ -73,6 +77,51 @@ def test_sample_shows_the_bias_of_viterbi_sampling(capsys: pytest.CaptureFixture
         assert "θ" in fault(capsys, *argv, "--theta", theta)
 
 
+def test_a_law_is_held_against_another(capsys: pytest.CaptureFixture[str]) -> None:
+    # Three equal cuts: v1 gives them 1/4, 1/4, 1/2.
+    argv = ("sample", "toy-watching", "--text", "watching", "--method", "viterbi-v1")
+    found = document(capsys, *argv, "--against", "perfect")["against"]
+    assert (found["method"], found["theta"]) == ("perfect", 1.0)
+    assert found["tv_distance"] == pytest.approx(1 / 6)
+    assert found["kl_nats"] == pytest.approx(0.5 * math.log(0.75) + 0.5 * math.log(1.5))
+    assert found["kl_back_nats"] == pytest.approx((2 * math.log(4 / 3) + math.log(2 / 3)) / 3)
+    # One method at two settings, by forward and backward sums.
+    lattice = load(model_path("everyday-unigram")).lattice("watching")
+    argv = ("sample", "everyday-unigram", "--text", "watching", "--theta", "0.5")
+    found = document(capsys, *argv, "--against", "ffbs", "--against-theta", "2")["against"]
+    first, second = exact_law(lattice, 0.5), exact_law(lattice, 2.0)
+    ratios = {tuple(path.edges.tolist()): path.probability for path in second}
+    wanted = [(p.probability, ratios[tuple(p.edges.tolist())]) for p in first]
+    kl = sum(a * math.log(a / b) for a, b in wanted)
+    assert found["kl_nats"] == pytest.approx(kl)
+    assert found["tv_distance"] == pytest.approx(0.5 * sum(abs(a - b) for a, b in wanted))
+    # The best path alone can't draw what the others can.
+    found = document(capsys, *argv, "--against", "viterbi")["against"]
+    assert (found["kl_nats"], found["kl_infinite"]) == (None, True)
+    best = exact_law(lattice, 0.5)[0].probability
+    assert found["kl_back_nats"] == pytest.approx(-math.log(best))
+    _, shown, _ = run(capsys, *argv, "--against", "viterbi")
+    assert "KL ∞, the other way" in shown
+
+
+def test_pieces_dropped_with_another_probability(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ("sample", "everyday-wordpiece", "--text", "watching", "--method", "maxmatch-dropout")
+    argv += ("--dropout", "0.2", "--against", "maxmatch-dropout", "--against-dropout")
+    found = document(capsys, *argv, "0.6")["against"]
+    assert found["kl_nats"] > 0
+    assert 0 < found["tv_distance"] < 1
+    assert document(capsys, *argv, "0.2")["against"]["kl_nats"] == pytest.approx(0.0, abs=1e-12)
+    # The model's own cut alone: its probability is all that the other law keeps.
+    found = document(capsys, *argv, "0")["against"]
+    own = load(model_path("everyday-wordpiece")).lattice("watching")
+    sampler, settings = SAMPLERS["maxmatch-dropout"], SamplingSettings(dropout=0.2)
+    assert sampler.lattice is not None
+    choice = sampler.lattice(own, settings)
+    share = sampler.law(choice, settings).probability(choice.taken)
+    assert (found["kl_infinite"], found["kl_back_nats"]) == (True, pytest.approx(-math.log(share)))
+    assert found["tv_distance"] == pytest.approx(1 - share)
+
+
 def test_sample_with_too_many_segmentations(capsys: pytest.CaptureFixture[str]) -> None:
     argv = ("sample", "everyday-unigram", "--text", "The weather is lovely today. " * 3)
     result = document(capsys, *argv, "--count", "3")
@@ -88,6 +137,9 @@ def test_sample_of_bad_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Unigram" in fault(capsys, "sample", "toy-lower", "--text", "lower")
     fault(capsys, "sample", "toy-watching", "--output", "x")
     fault(capsys, "sample", "toy-watching", "--corpus", "bundled:everyday")
+    assert "dice" in fault(capsys, *base, "--against", "dice")
+    assert "--against M is missing" in fault(capsys, *base, "--against-theta", "2")
+    assert "--against" in fault(capsys, *base, "--against", "ffbs", "--output", "x")
 
 
 def test_sample_a_corpus(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
