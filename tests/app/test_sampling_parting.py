@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QPoint
 
 from app.session import Session
 from app.views.sampling.methods import fitting, library_note, usual
@@ -181,6 +182,27 @@ def test_pieces_are_shown_as_they_are_dropped(qtbot: Any, make: Make, session: S
     assert taken == drawn.pieces
     assert lane.standing() == "|".join(drawn.pieces)
     assert workspace.player.labels[-1] == "taken ✓"
+
+
+def test_lanes_that_part_come_into_view(qtbot: Any, make: Make, session: Session) -> None:
+    workspace = make("watching", "toy-watching")
+    workspace.resize(1000, 640)
+    workspace.next_parting()
+    qtbot.waitUntil(lambda: workspace.shown_draw > 0 and not session.busy, timeout=20_000)
+    workspace.choose_methods(("viterbi", "viterbi-v1", "perfect", "ffbs"))
+    qtbot.waitUntil(lambda: workspace.passes is not None and len(workspace.passes.traces) == 4)
+    settle(qtbot, workspace, session)
+    passes, rows = workspace.passes, workspace.rows
+    assert passes is not None
+    steps = parting_steps(tuple(passes.traces.values()))
+    workspace.player.seek(0)
+    bar = rows.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 300)
+    bar.setValue(bar.maximum())
+    workspace.player.seek(int(steps[0]) + 1)
+    v1 = workspace.lanes["viterbi-v1"]
+    top = v1.mapTo(rows.viewport(), QPoint(0, 0)).y()
+    assert 0 <= top <= rows.viewport().height() - v1.height()
 
 
 def test_alpha_means_opposite_things_and_the_note_says_so() -> None:

@@ -13,7 +13,7 @@ from app.views.sampling.drop_lane import DropLane
 from app.views.sampling.drop_words import verdict
 from app.views.sampling.lane import Keys, LaneView
 from app.views.sampling.methods import LANES
-from app.views.sampling.parting import beside, parting_steps
+from app.views.sampling.parting import COINED, beside, parting_steps
 from app.views.sampling.passes import Passes
 
 LABELLED = 200
@@ -39,6 +39,7 @@ class Lanes(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumHeight(180)
+        self._parting: frozenset[int] = frozenset()
         self.of_pass = {kind: LaneView(kind, player, viewport, theme, keys) for kind in LANES}
         self.dropped = DropLane(theme, keys)
         self.none = QLabel(self.tr("These methods have no pass to step through."))
@@ -58,11 +59,13 @@ class Lanes(QScrollArea):
     def show_passes(self, passes: Passes | None, places: LanePlaces | None) -> None:
         """Hand the traces to the lanes; None takes all away."""
         if passes is None:
+            self._parting = frozenset()
             for lane in self.of_pass.values():
                 lane.set_trace(None, None)
             self.dropped.set_trace(None)
             return
         traces = tuple(passes.traces.values())
+        self._parting = frozenset(parting_steps(traces).tolist())
         for kind, lane in self.of_pass.items():
             lane.setVisible(kind in passes.traces)
             lane.set_trace(passes.traces.get(kind), places, beside(traces, kind))
@@ -71,10 +74,15 @@ class Lanes(QScrollArea):
         self.none.setVisible(not traces and passes.dropped is None)
 
     def set_position(self, k: int) -> None:
-        """Go to a state in all lanes."""
+        """Go to a state in all lanes; those that part there come into view."""
         for lane in self.of_pass.values():
             lane.set_position(k)
         self.dropped.set_position(k)
+        if k - 1 in self._parting:
+            shown = [lane for kind, lane in self.of_pass.items() if kind in COINED]
+            # The last one first: where both don't fit, the upper one is seen whole.
+            for lane in reversed(shown):
+                self.ensureWidgetVisible(lane, 0, 0)
 
     def take_focus(self) -> None:
         """Give the focus to the main lane: the last of those shown."""
