@@ -18,13 +18,13 @@ from app.session import Session
 from app.settings import data_folder
 from app.theme import Theme
 from engine.progress import Report
-from engine.scene import Scene, write_scene
 
 if TYPE_CHECKING:
     from app.views.keyboard import KeyboardDialog
     from app.views.lab import LabWindow
     from app.views.model_card import ModelCard
     from app.views.training import TrainingWindow
+    from engine.scene import Scene
 
 _DELETE = Qt.WidgetAttribute.WA_DeleteOnClose
 
@@ -104,6 +104,8 @@ class FileCommands(QObject):
         plain = self._scenes.capture(workspace)
 
         def work(report: Report) -> Scene:
+            from engine.scene import write_scene
+
             scene = with_digests(plain)
             write_scene(scene, path)
             return scene

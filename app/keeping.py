@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -12,8 +13,11 @@ from app import errors
 from app.jobs import Jobs
 from app.session import Session
 from app.settings import data_folder
+from engine.errors import SegscopeError
 from engine.progress import Report
-from engine.scene import Scene, write_scene
+
+if TYPE_CHECKING:
+    from engine.scene import Scene
 
 SESSION_FILE = "session.json"
 
@@ -24,6 +28,24 @@ AFTER_MODELS, AFTER_CHANGES = 4_000, 60_000
 def session_file() -> Path:
     """Return where the last session is kept."""
     return data_folder() / SESSION_FILE
+
+
+def kept_scene(failed: Callable[[SegscopeError], object]) -> Scene | None:
+    """Return the last session's scene, None where there is none.
+
+    A file that can't be read is set aside, and `failed` is told why.
+    """
+    path = session_file()
+    if not path.exists():
+        return None
+    from engine.scene import read_scene
+
+    try:
+        return read_scene(path)
+    except SegscopeError as error:
+        set_aside(path)
+        failed(error)
+        return None
 
 
 def set_aside(path: Path) -> None:
@@ -85,6 +107,8 @@ class SessionKeeper(QObject):
         path = session_file()
 
         def work(report: Report) -> None:
+            from engine.scene import write_scene
+
             with self._lock:
                 report(0, 0)  # which leaves here when the window has written meanwhile
                 write_scene(scene, path)
@@ -105,6 +129,8 @@ class SessionKeeper(QObject):
         path = session_file()
         if path.exists() and (self._opening() or not self._held_models):
             return
+        from engine.scene import write_scene
+
         try:
             with self._lock:
                 write_scene(self._capture(), path)

@@ -1,4 +1,7 @@
-"""Scenes and the window: what is open becomes a scene, and a scene becomes what is open."""
+"""Scenes and the window: what is open becomes a scene, and a scene becomes what is open.
+
+`engine.scene` is imported by what uses it, not with the window.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +20,11 @@ from app.workspaces import Workspaces
 from engine.bundled import CORPUS, PREFIX, corpus_path, locate_corpus, models
 from engine.errors import SegscopeError
 from engine.progress import Report
-from engine.scene import (
-    Scene,
-    SceneConstraint,
-    SceneModel,
-    ScenePlayer,
-    SceneSelection,
-    SceneSettings,
-    file_digest,
-    read_scene,
-)
 
 if TYPE_CHECKING:
     from engine.corpus import Corpus
     from engine.model import Model
+    from engine.scene import Scene, SceneModel, SceneSelection
     from engine.text import Text
 
 
@@ -50,6 +44,8 @@ class Loaded:
 
 def default_scene() -> Scene:
     """Return what the window shows where there is no last session: all of it is bundled."""
+    from engine.scene import Scene, SceneModel
+
     text = "The weather is lovely! 今天天气不错，안녕하세요, नमस्ते, مرحبا 🌤️"
     return Scene(
         models=(SceneModel(f"{PREFIX}everyday-unigram"), SceneModel(f"{PREFIX}everyday-bpe")),
@@ -116,12 +112,23 @@ class Scenes(QObject):
         super().__init__(parent)
         self._session, self._workspaces = session, workspaces
         self.path: Path | None = None
-        self.base = Scene()
+        self._base: Scene | None = None
+
+    @property
+    def base(self) -> Scene:
+        """The scene that was opened last, else an empty one."""
+        if self._base is None:
+            from engine.scene import Scene
+
+            self._base = Scene()
+        return self._base
 
     def open(self, path: Path) -> None:
         """Read and load a scene in the background; what is open stays until it is ready."""
 
         def work(report: Report) -> Loaded:
+            from engine.scene import read_scene
+
             return load_scene(read_scene(path), path, report)
 
         self._start(work, path.name)
@@ -144,12 +151,14 @@ class Scenes(QObject):
 
     def apply(self, loaded: Loaded) -> None:
         """Put a loaded scene in the place of what is open, if any of its models could be read."""
+        from engine.scene import ScenePlayer
+
         scene, session = loaded.scene, self._session
         if scene.models and not any(loaded.models):
             for problem in loaded.problems:
                 self.failed.emit(problem, self.tr("The scene was not opened"))
             return
-        self.path, self.base = loaded.path, scene
+        self.path, self._base = loaded.path, scene
         keys: list[int | None] = []
         before = [opened.key for opened in session.models]
         session.set_text(scene.text)
@@ -189,6 +198,8 @@ class Scenes(QObject):
 
     def capture(self, workspace: str) -> Scene:
         """Return the scene of what is open now, with `workspace` in front; without digests."""
+        from engine.scene import Scene, SceneConstraint, ScenePlayer, SceneSettings
+
         session, base = self._session, self.base
         listed = tuple(_reference(opened.model) for opened in session.models)
         places = {opened.key: i for i, opened in enumerate(session.models)}
@@ -219,6 +230,8 @@ class Scenes(QObject):
 
 def _selection(selection: Selection, places: Mapping[int, int]) -> SceneSelection:
     model = None if selection.model is None else places.get(selection.model)
+    from engine.scene import SceneSelection
+
     return SceneSelection(
         model,
         selection.span,
@@ -236,6 +249,8 @@ def _inside(span: tuple[int, int] | None, text: Text) -> tuple[int, int] | None:
 
 def with_digests(scene: Scene) -> Scene:
     """Note the SHA-256 of each model file, so that a changed one is noticed later."""
+    from engine.scene import file_digest
+
     listed = []
     for model in scene.models:
         if not model.path.startswith(PREFIX):
@@ -247,6 +262,8 @@ def with_digests(scene: Scene) -> Scene:
 
 
 def _reference(model: Model) -> SceneModel:
+    from engine.scene import SceneModel
+
     for bundled in models():
         if bundled.path == model.path:
             return SceneModel(PREFIX + bundled.name)

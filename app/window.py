@@ -25,7 +25,7 @@ from app.finding import Finder
 from app.fonts import FontWatch
 from app.history import History, Place
 from app.jobs import Jobs
-from app.keeping import SessionKeeper, session_file, set_aside
+from app.keeping import SessionKeeper, kept_scene
 from app.loading import prepare_kernels
 from app.menus import Menus
 from app.messages import Messages
@@ -48,11 +48,10 @@ from app.workspace import Workspace, Zoom
 from app.workspaces import Workspaces
 from engine import bundled
 from engine.bundled import locate_corpus
-from engine.errors import SegscopeError
-from engine.scene import Coloring, read_scene
 
 if TYPE_CHECKING:
     from engine.constrain import Action
+    from engine.scene import Coloring
 
 QUIET = 400
 """Milliseconds without a change after which the place is noted and the fonts are looked at."""
@@ -182,15 +181,11 @@ class Window(QMainWindow):
 
     def begin(self, paths: Sequence[Path] = (), restore: bool = True) -> None:
         """Show the last session's scene or the default, then open `paths`."""
-        last = session_file()
-        scene = usual = default_scene()
+        usual = default_scene()
         self.session.set_text(usual.text)  # also for a model that is opened on its own
-        if restore and last.exists():
-            try:
-                scene = read_scene(last)
-            except SegscopeError as error:
-                set_aside(last)
-                self.messages.error(error, self.tr("The last session was not restored"))
+        words = self.tr("The last session was not restored")
+        last = kept_scene(lambda error: self.messages.error(error, words)) if restore else None
+        scene = last or usual
         if paths and brings_models(paths):
             # What is named takes the stage; other models would only be in its way.
             self.session.load_corpus(tuple(locate_corpus(place) for place in usual.corpus))

@@ -198,5 +198,5 @@ def test_nothing_that_goes_wrong_keeps_the_window_open(
     def fails(*_: Any) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr(keeping, "write_scene", fails)
+    monkeypatch.setattr("engine.scene.write_scene", fails)
     assert window.close()
