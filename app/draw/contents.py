@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from app.draw.arc_labels import LEAST, SURE, UNLIKELY
 from app.draw.arcs import Arcs, Nodes
+from app.draw.axis import Axis
 from app.draw.bricks import BrickTable
 from app.draw.glyphs import text_size, units_in_view
 from app.draw.lattice import TICKS
@@ -51,6 +53,8 @@ class Layer:
 
     def differs(self, before: Layer) -> Span:
         """Return the pixels between which this layer looks unlike another one."""
+        if not len(self.left) and not len(before.left):
+            return NOWHERE
         head, tail = _alike(before.looks, self.looks)
         if self.order is not None and before.order is not None:
             kept = _kept_order(self.order, head, tail)
@@ -120,6 +124,12 @@ def axis_content(viewport: Viewport) -> Content:
     """Return what `draw_text` shows of the text: labels, runs and bytes with their places."""
     axis = viewport.axis
     assert axis is not None
+    return _axis_content(axis, viewport.zoom, viewport.scroll, viewport.width)
+
+
+@lru_cache(maxsize=8)  # two views ask for that of each strip
+def _axis_content(axis: Axis, zoom: float, scroll: float, width: float) -> Content:
+    viewport = Viewport.of(axis, zoom, scroll, width)
     first, last = viewport.visible
     shown = units_in_view(viewport)
     size = text_size(axis, viewport.zoom)

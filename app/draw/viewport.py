@@ -202,10 +202,15 @@ class Viewport(QObject):
 
     def part(self, scroll: float, width: float) -> Viewport:
         """Return a viewport of the same axis and zoom that sees another stretch of it."""
-        other = Viewport()
-        other._axis, other._zoom = self._axis, self._zoom
-        other._scroll, other._width, other._fitted = scroll, width, False
-        return other
+        return Viewport.of(self._axis, self._zoom, scroll, width)
+
+    @classmethod
+    def of(cls, axis: Axis | None, zoom: float, scroll: float, width: float) -> Viewport:
+        """Return a viewport that sees a stretch of an axis."""
+        made = cls()
+        made._axis, made._zoom = axis, zoom
+        made._scroll, made._width, made._fitted = scroll, width, False
+        return made
 
     def between(self, left: float, right: float) -> Viewport:
         """Return a viewport at the same place of which only a part is seen, given in pixels."""

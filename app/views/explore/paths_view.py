@@ -90,9 +90,10 @@ class PathsView(QWidget):
 
     def _tell(self) -> None:
         """Say in words what the rows show."""
+        pieces: dict[int, str] = {}  # most are of several paths
         lines = [
             self.tr("Path {n}: {pieces}, probability {p}").format(
-                n=place + 1, pieces=_begin(row.path), p=number(row.path.probability)
+                n=place + 1, pieces=_begin(row.path, pieces), p=number(row.path.probability)
             )
             for place, row in enumerate(self._placed.rows)
         ]
@@ -316,6 +317,10 @@ def number(p: float) -> str:
     return f"{p:.1e}"
 
 
-def _begin(path: Path) -> str:
-    """Return the first pieces of a path."""
-    return " ".join(path.lattice.edge_text(int(edge)) for edge in path.edges[:PIECES_SPOKEN])
+def _begin(path: Path, known: dict[int, str]) -> str:
+    """Return the first pieces of a path. known: texts of edges, found so far."""
+    edges = path.edges[:PIECES_SPOKEN].tolist()
+    for edge in edges:
+        if edge not in known:
+            known[edge] = path.lattice.edge_text(edge)
+    return " ".join(known[edge] for edge in edges)
