@@ -68,7 +68,7 @@ class LatticeView(QWidget):
         self._on_map = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumHeight(190)
+        self.setMinimumHeight(172)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(self.tr("Lattice"))
         placed.lattice_viewport.changed.connect(self._moved_view)
