@@ -18,7 +18,6 @@ from app.session import Session
 from app.theme import Theme
 from app.views.merges import MergesWorkspace
 from app.views.merges.bricks import GUTTER
-from app.views.merges.follow import common_prefix
 from app.widgets.report import Facts, Heading, Lines, Section, Sentence
 from engine.bpe import Bpe
 from engine.bundled import model_path
@@ -456,9 +455,3 @@ def test_a_scene_brings_word_and_step_back(
     assert again.strip.current == 1
     again.restore_view_state({"position": "odd"})
     assert again.player.position == position
-
-
-def test_common_prefix() -> None:
-    assert common_prefix(b"lower", b"lowest") == 4
-    assert common_prefix(b"low", b"lower") == 3
-    assert common_prefix(b"", b"a") == 0

@@ -18,6 +18,7 @@ from app.draw.axis import Axis, AxisFonts, AxisUnit, build_axis, build_axis_apar
 from app.draw.bricks import BrickRow
 from app.draw.tokens import Bands, place_tokens
 from app.draw.viewport import Viewport
+from app.edits import edited_to
 from app.session import SHORT, OpenModel, Session
 from app.theme import Theme
 from app.views.explore.placing import PlacedLattice, place_analysis, shown_paths
@@ -36,23 +37,6 @@ FEW = 3_000
 CATCH_UP = 120
 """Milliseconds that the lattice of the text before keeps its place while its successor is on the
 way: most come sooner, and then it was painted once and not twice."""
-
-
-def edited_at(before: Text, after: Text) -> int | None:
-    """Return the byte up to which a person changed a text; None where it is another text.
-
-    More than half of the longer one has to be the same, at both ends together.
-    """
-    if before is after:
-        return None
-    one, other = before.data, after.data
-    short = min(len(one), len(other))
-    differ = np.flatnonzero(one[:short] != other[:short])
-    head = int(differ[0]) if len(differ) else short
-    differ = np.flatnonzero(one[len(one) - short :] != other[len(other) - short :])
-    tail = short - 1 - int(differ[-1]) if len(differ) else short
-    tail = min(tail, short - head)
-    return len(other) - tail if 2 * (head + tail) > max(len(one), len(other)) else None
 
 
 class Placed(QObject):
@@ -240,7 +224,7 @@ class Placed(QObject):
             self._place_bands(opened.key)
         self._typing = self.stale_text and self.axis.text.n_bytes <= SHORT
         shown = self.viewport.axis
-        at = None if shown is None else edited_at(shown.text, self.axis.text)
+        at = None if shown is None else edited_to(shown.text, self.axis.text)
         place = None if at is None else float(self.axis.at(np.array([at]), end=True)[0])
         self.viewport.set_axis(self.axis, place)
         self._typing = False

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.draw.word import Word
+from app.edits import edited_from
 from app.session import OpenModel
 from engine.merge_rules import MERGE_RULES, MergeRule, own_rule, swapped, under_rule
 from engine.model import Model
@@ -152,14 +153,6 @@ def pretoken_at(prepared: Prepared, byte: int) -> int:
     return max(int((prepared.cuts <= min(node, max(len(prepared.data) - 1, 0))).sum()) - 1, 0)
 
 
-def common_prefix(a: bytes, b: bytes) -> int:
-    """Return the number of bytes with which both begin."""
-    for i, (x, y) in enumerate(zip(a, b, strict=False)):
-        if x != y:
-            return i
-    return min(len(a), len(b))
-
-
 def place_to_show(
     text: Text, prepared: Prepared, step_cuts: NDArray[np.int64], before: Text | None, byte: int
 ) -> tuple[int, int]:
@@ -173,19 +166,10 @@ def place_to_show(
     if count == 0:
         return 0, 0
     if before is not None and before is not text:
-        pretoken = pretoken_at(prepared, edited_at(before, text))
+        pretoken = pretoken_at(prepared, edited_from(before, text, LIMIT))
     elif before is not None and byte >= 0:
         pretoken = pretoken_at(prepared, byte)
     else:
         pretoken = int((np.diff(step_cuts) > 0).argmax())
     pretoken = min(max(pretoken, 0), count - 1)
     return pretoken, int(step_cuts[pretoken + 1])
-
-
-def edited_at(before: Text, now: Text) -> int:
-    """Return the byte at which two texts begin to differ.
-
-    After a deletion that is the byte before, else what was typed.
-    """
-    place = common_prefix(before.encoded, now.encoded)
-    return max(place - 1, 0) if now.n_bytes < before.n_bytes else place
