@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.player import Player
@@ -95,6 +95,11 @@ class Workspace(QMainWindow):
         if not self._shown:
             self._shown = True
             QTimer.singleShot(0, self, self._first_layout)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self.player is not None:
+            self.player.pause()  # nobody would see it play
 
     def _first_layout(self) -> None:
         if not self._put_away.isEmpty():

@@ -157,7 +157,6 @@ class LabWindow(QDialog):
         return self.steps.currentRow()
 
     def _go(self, by: int) -> None:
-        self.encode_page.player.pause()
         self.steps.setCurrentRow(min(max(self.step + by, 0), self.steps.count() - 1))
 
     def _show_step(self, _row: int = 0) -> None:

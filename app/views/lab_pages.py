@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtGui import QHideEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -168,6 +168,10 @@ class EncodePage(QWidget):
 
     def _dress(self) -> None:
         self.field.setFont(self._theme.piece_font(SIZE_INPUT))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.player.pause()  # nobody would see it play
 
     def _typed(self) -> None:
         self._show_bricks()

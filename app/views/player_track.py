@@ -6,11 +6,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.player import Player
 from app.theme import SIZE_NOTE, Theme
+from app.widgets.wheel import Notches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +47,10 @@ class Track(QWidget):
         self._length, self._at = 0, 0
         self._labels: tuple[str, ...] = ()
         self._marks: NDArray[np.int64] | None = None
+        self._marked: list[float] = []
+        self._marked_for: tuple[NDArray[np.int64] | None, int, int] = (None, 0, 0)
+        self._triangles = QPainterPath()
+        self._notches = Notches()
         self._labelled: list[tuple[int, str, QRectF]] = []
         self._labelled_for: tuple[int, tuple[str, ...], int, int] | None = None
         self._hover: int | None = None
@@ -79,6 +93,14 @@ class Track(QWidget):
 
     def marked(self) -> list[float]:
         """Return where marked positions lie, of those that share a pixel one."""
+        marks, size = self._marks, (self._length, self.width())
+        # By what it is, not by what is in it: that would be as long to compare as to place.
+        if self._marked_for[0] is not marks or self._marked_for[1:] != size:
+            self._marked_for, self._marked = (marks, *size), self._place_marks()
+            self._triangles = self._draw_marks()
+        return self._marked
+
+    def _place_marks(self) -> list[float]:
         import numpy as np
 
         if self._marks is None:
@@ -86,6 +108,16 @@ class Track(QWidget):
         room = max(self.width() - 2 * self.MARGIN, 1)
         places = self.MARGIN + room * self._marks / max(self._length, 1)
         return [float(x) for x in np.unique(np.round(places))]
+
+    def _draw_marks(self) -> QPainterPath:
+        """Return the triangles over the line, their tips at the height 0."""
+        path = QPainterPath()
+        path.setFillRule(Qt.FillRule.WindingFill)
+        for x in self._marked:
+            path.addPolygon(
+                QPolygonF([QPointF(x, 0), QPointF(x - 3, -6), QPointF(x + 3, -6), QPointF(x, 0)])
+            )
+        return path
 
     def labelled(self) -> list[tuple[int, str, QRectF]]:
         """Return the ticks that have a label, with its text and place; labels don't touch."""
@@ -123,11 +155,10 @@ class Track(QWidget):
         for step in self.ticks():
             x = self.x_of(step)
             painter.fillRect(QRectF(x - 0.75, y - 6, 1.5, 12), ink if step <= self._at else line)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("best"))
-        for x in self.marked():
-            tip = QPointF(x, y - 8)
-            painter.drawPolygon([tip, QPointF(x - 3, y - 14), QPointF(x + 3, y - 14)])
+        if self.marked():
+            painter.translate(0, y - 8)
+            painter.fillPath(self._triangles, theme.color("best"))
+            painter.translate(0, 8 - y)
         painter.setFont(theme.piece_font(SIZE_NOTE))
         for step, text, rect in self.labelled():
             painter.setPen(theme.color("ink" if step == self._at else "ink3"))
@@ -164,7 +195,7 @@ class Track(QWidget):
         self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        steps = event.angleDelta().y() // 120
+        steps = self._notches.add(event.angleDelta().y())
         if steps:
             self.sought.emit(min(max(self._at - steps, 0), self._length))
 

@@ -109,6 +109,24 @@ def test_a_text_and_a_word_of_ones_own(qtbot, window):
     assert window.train_page.corpus.toPlainText().splitlines() == corpus_lines()
 
 
+def test_the_player_pauses_where_nobody_sees_it(qtbot, window):
+    train(qtbot, window, CORPUS)
+    player = window.encode_page.player
+    player.set_looping(True)
+    leave = (
+        lambda: window.steps.setCurrentRow(lessons.READ),
+        window.next_button.click,
+        window.close,
+    )
+    for go in leave:
+        window.steps.setCurrentRow(lessons.ENCODE)
+        player.seek(0)
+        player.play()
+        assert player.playing
+        go()
+        assert not player.playing
+
+
 def test_a_text_without_words_or_too_long_is_told(qtbot, window):
     train(qtbot, window, "")
     assert window.lab is not None  # a line end alone

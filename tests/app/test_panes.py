@@ -89,7 +89,7 @@ def test_a_model_named_at_the_start_has_a_text_to_cut(qtbot, make_window):
 
 
 @pytest.mark.parametrize("name", ["merges", "sampling"])
-def test_the_players_keys_work_as_soon_as_its_workspace_is_in_front(qtbot, make_window, name):
+def test_a_player_has_its_keys_in_front_and_pauses_behind(qtbot, make_window, name):
     window = make_window()
     session = window.session
     session.set_text("watching")
@@ -104,3 +104,14 @@ def test_the_players_keys_work_as_soon_as_its_workspace_is_in_front(qtbot, make_
     assert window.player.position == 1
     qtbot.keyClick(focus, Qt.Key.Key_End)
     assert window.player.position == window.player.length
+    player = window.player
+    player.set_looping(True)
+    player.play()
+    window.show_workspace("explore")
+    assert not player.playing
+    window.show_workspace(name)
+    assert not player.playing  # a person says when it goes on
+    player.play()
+    for opened in list(session.models):
+        session.close_model(opened.key)
+    assert not player.playing

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetricsF, QWheelEvent
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox
 
 from app.player import BASE_INTERVAL, Player
 from app.views.player_bar import PlayerBar
@@ -228,6 +228,64 @@ def test_many_marks_are_as_many_triangles_as_there_are_pixels(bar, player):
     places = bar.track.marked()
     assert len(places) <= bar.track.width()
     assert places == sorted(set(places))
+
+
+def test_marks_are_placed_anew_only_where_they_or_the_room_change(bar, player):
+    track = bar.track
+    player.set_trace(100)
+    player.set_marks([10, 90])
+    before = track.marked()
+    assert before == [round(track.x_of(10)), round(track.x_of(90))]
+    player.seek(50)
+    assert track.marked() is before
+    bar.resize(bar.width() + 200, bar.height())
+    assert track.marked() == [round(track.x_of(10)), round(track.x_of(90))] != before
+    player.set_marks([20])
+    assert track.marked() == [round(track.x_of(20))]
+    player.grow(200)
+    assert track.marked() == [round(track.x_of(20))]
+    player.set_trace(100)
+    assert track.marked() == []
+
+
+def test_a_mark_is_a_triangle_over_the_line(bar, player, theme):
+    track = bar.track
+    player.set_trace(100)
+    player.seek(100)
+    plain = track.grab().toImage()
+    player.set_marks([40])
+    marked = track.grab().toImage()
+    x, over = round(track.x_of(40)), track.height() // 2 - 16
+    assert marked.pixelColor(x, over) == theme.color("best") != plain.pixelColor(x, over)
+    below = track.height() // 2 + 6
+    assert marked.pixelColor(x, below) == plain.pixelColor(x, below)
+
+
+def turn(widget, eighths):
+    """Turn the wheel over a widget by eighths of a degree."""
+    middle = QPointF(widget.rect().center())
+    event = QWheelEvent(
+        middle, widget.mapToGlobal(middle), QPoint(), QPoint(0, eighths),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(widget, event)
+
+
+def test_the_wheel_goes_a_step_for_each_whole_notch(bar, player):
+    track = bar.track
+    player.seek(2)
+    for eighths in (15, -15) * 4:  # a finger that trembles
+        turn(track, eighths)
+    assert player.position == 2
+    for position in (2, 2, 2, 3, 3):
+        turn(track, -30)
+        assert player.position == position
+    turn(track, 30)
+    turn(track, 120)
+    assert player.position == 2
+    turn(track, -240)
+    assert player.position == 4
 
 
 def test_a_stacked_bar_gives_the_track_its_own_line(qtbot, theme, player):

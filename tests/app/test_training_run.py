@@ -144,6 +144,13 @@ def test_a_brick_is_clicked_and_chosen_by_key(qtbot, over):
     assert sample.span is None
 
 
+def test_it_pauses_when_its_window_is_closed(window, over):
+    over.player.set_looping(True)
+    over.player.play()
+    window.close()
+    assert not over.player.playing
+
+
 def test_it_plays_scrubs_and_reverses(qtbot, over):
     player, sample = over.player, over.sample
     player.seek(0)

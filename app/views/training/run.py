@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -159,6 +159,10 @@ class RunView(QWidget):
 
     def _dress(self) -> None:
         self.sample_field.setFont(self._theme.piece_font(SIZE_BODY))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.player.pause()  # nobody would see it play
 
     # The recording
 
