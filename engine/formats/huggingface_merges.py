@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.formats.huggingface_lists import AGAIN, Reading
-from engine.formats.jsonparts import Pairs
 from engine.formats.joined import Finder, Joined
+from engine.formats.jsonparts import Pairs
 from engine.progress import Report
 from engine.terminal import counted
 
