@@ -37,12 +37,15 @@ def call_apart(
     *arguments: Any,
     report: Report,
     give: Callable[[Any], object] | None = None,
+    settle: Callable[[], object] | None = None,
 ) -> Any:
     """Return `function(*arguments, report=…)`, called in a new process.
 
     function: one of a module, so that the process finds it. `report` is called here, also while
     there is nothing new; when it raises `Cancelled` the process is killed. give: the function
     takes `give=…` too, and what it gives, which should be small, is handed over here in order.
+    settle: the function takes `settle=…` too and calls it before it does what can't be taken back;
+    it is called here, and what it raises ends the process before it has begun that.
     """
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
@@ -53,7 +56,7 @@ def call_apart(
         # Not among the process's own arguments: should it die before it has read them, the
         # writing of more than a pipe holds would wait for ever.
         try:
-            here.send((function, arguments, give is not None))
+            here.send((function, arguments, give is not None, settle is not None))
         except ConnectionError:
             process.join()
             raise ApartError(f"the process ended with code {process.exitcode}") from None
@@ -72,6 +75,10 @@ def call_apart(
             elif kind == "part":
                 if give is not None:
                     give(values[0])
+            elif kind == "settle":
+                if settle is not None:
+                    settle()
+                here.send("settled")
             elif kind == "error":
                 raise values[0]
             elif kind == "failure":
@@ -146,12 +153,20 @@ def _serve(there: Connection) -> None:
             sent = (done, total)
             there.send(("progress", done, total))
 
+    def settle() -> None:
+        there.send(("settle",))
+        there.recv()  # which comes when it wasn't cancelled
+
     # What a person does in the window comes before.
     with suppress(AttributeError, OSError):
         os.nice(NICE)
     try:
-        function, arguments, gives = there.recv()
-        more = {"give": lambda part: there.send(("part", part))} if gives else {}
+        function, arguments, gives, settles = there.recv()
+        more: dict[str, Callable[..., object]] = {}
+        if gives:
+            more["give"] = lambda part: there.send(("part", part))
+        if settles:
+            more["settle"] = settle
         result = function(*arguments, report=report, **more)
         buffers: list[pickle.PickleBuffer] = []
         head = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)

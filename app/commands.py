@@ -5,6 +5,7 @@ A dialog is imported when it is first asked for: what they need would hold up th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,10 +104,11 @@ class FileCommands(QObject):
     def _write(self, workspace: str, path: Path) -> None:
         plain = self._scenes.capture(workspace)
 
-        def work(report: Report) -> Scene:
+        def work(_report: Report, settle: Callable[[], object]) -> Scene:
             from engine.scene import write_scene
 
             scene = with_digests(plain)
+            settle()
             write_scene(scene, path)
             return scene
 
@@ -122,6 +124,7 @@ class FileCommands(QObject):
             lambda error: self.failed.emit(
                 error, self.tr("{name} was not saved").format(name=path.name)
             ),
+            settles=True,
         )
 
     def about_model(self, key: int) -> ModelCard | None:

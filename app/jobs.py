@@ -22,7 +22,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from engine.progress import Cancelled
 
 Work = Callable[..., Any]
-"""Called with `report`, and with `give` where its job takes parts."""
+"""Called with `report`, then `give` where its job takes parts and `settle` where it settles."""
 
 LOOK, SOON = 5, 1
 """Milliseconds between looks at what the threads have to say, while any works, and at first: most
@@ -38,8 +38,10 @@ AT_FIRST = 30
 class _Task:
     """What a worker thread knows of a job: plain data."""
 
-    def __init__(self, work: Work, *, parts: bool) -> None:
+    def __init__(self, work: Work, *, parts: bool, settles: bool) -> None:
         self.work: Work | None = work
+        self.settles, self.settled = settles, False
+        self._lock = threading.Lock()
         self.parts: deque[Any] | None = deque() if parts else None
         self.stop = threading.Event()
         self.progress: tuple[int, int] | None = None
@@ -53,15 +55,29 @@ class _Task:
             raise Cancelled
         self.progress = (done, total)
 
+    def settle(self) -> None:
+        """Go on to what can't be taken back; leave the work where it isn't wanted any more."""
+        with self._lock:
+            if self.stop.is_set():
+                raise Cancelled
+            self.settled = True
+
+    def cancel(self) -> bool:
+        """Ask the work to stop; False where it has settled."""
+        with self._lock:
+            if not self.settled:
+                self.stop.set()
+            return not self.settled
+
     def run(self) -> None:
         """Do the work and note how it ended."""
         try:
             if self.stop.is_set() or self.work is None:
                 raise Cancelled
-            if self.parts is None:
-                self.value = self.work(self.report)
-            else:
-                self.value = self.work(self.report, self.parts.append)
+            more: list[Any] = [] if self.parts is None else [self.parts.append]
+            if self.settles:
+                more.append(self.settle)
+            self.value = self.work(self.report, *more)
             self.outcome = "done"
         except Cancelled:
             self.outcome = "cancelled"
@@ -86,16 +102,23 @@ class Job(QObject):
         failed: Callable[[BaseException], object],
         part: Callable[[Any], object] | None,
         parent: QObject,
+        *,
+        settles: bool,
     ) -> None:
         super().__init__(parent)
         self.key = key
         self.title = title
-        self.task = _Task(work, parts=part is not None)
+        self.task = _Task(work, parts=part is not None, settles=settles)
         self._done, self._failed, self._part = done, failed, part
 
-    def cancel(self) -> None:
-        """Ask the work to stop; nothing of it is delivered any more."""
-        self.task.stop.set()
+    def cancel(self) -> bool:
+        """Ask the work to stop; nothing of it is delivered any more. False where it has settled."""
+        return self.task.cancel()
+
+    @property
+    def settled(self) -> bool:
+        """Whether it does what can't be taken back: it isn't cancelled any more."""
+        return self.task.settled
 
     @property
     def cancelled(self) -> bool:
@@ -163,6 +186,7 @@ class Jobs(QObject):
         part: Callable[[Any], object] | None = None,
         *,
         long: bool = False,
+        settles: bool = False,
     ) -> Job:
         """Run `work(report)` in a thread, then `done(result)` or `failed(error)` here.
 
@@ -170,9 +194,14 @@ class Jobs(QObject):
         a key.
         part: takes what comes before the end, here and in order; the work is then
         `work(report, give)`, and each thing it gives is handed over before the result.
+        settles: it ends with what can't be taken back, such as writing a file, and calls
+        `settle()`, its last argument, before that. Where it was cancelled, that raises `Cancelled`;
+        afterwards it can't be cancelled, and its result is delivered in any case.
         """
         self.cancel(key)
-        job = Job(key, title, work, done, failed or self.unhandled.emit, part, self)
+        job = Job(
+            key, title, work, done, failed or self.unhandled.emit, part, self, settles=settles
+        )
         if self._closed:  # a timer of a view that is about to go
             job.cancel()
             return job
@@ -184,15 +213,17 @@ class Jobs(QObject):
         self.changed.emit()
         return job
 
-    def cancel(self, key: str) -> None:
-        """Stop the job of this key, if there is one."""
-        job = self._jobs.pop(key, None)
-        if job is not None:
-            job.cancel()
-            self.changed.emit()
+    def cancel(self, key: str) -> bool:
+        """Stop the job of this key; False where there is none or it has settled."""
+        job = self._jobs.get(key)
+        if job is None or not job.cancel():
+            return False
+        del self._jobs[key]
+        self.changed.emit()
+        return True
 
     def cancel_all(self) -> None:
-        """Stop every job."""
+        """Stop every job but those that have settled."""
         for key in list(self._jobs):
             self.cancel(key)
 

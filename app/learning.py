@@ -17,15 +17,16 @@ from app.apart import call_apart
 from app.recording import Look, RoundLook, RoundRow, look_at
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
-from engine.progress import Report, silent
+from engine.progress import Report
 from engine.train import bpe, bytepiece, unigram, wordpiece
 from engine.train.bpe import BpeSettings, Style, TrainedBpe, train_bpe, units_of
 from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece, train_bytepiece
 from engine.train.given import read_given
 from engine.train.kinds import KINDS, Trained
 from engine.train.merges import LearntMerges
+from engine.train.record import write_rows
 from engine.train.round_cuts import Cut, cut_by, prepared
-from engine.train.save import check_kind, save, write_record
+from engine.train.save import check_kind, record_of, save
 from engine.train.ties import ties_at
 from engine.train.unigram import UnigramSettings, train_unigram
 from engine.train.wordpiece import TrainedWordPiece, WordPieceSettings, train_wordpiece
@@ -152,38 +153,44 @@ def _refusals(settings: Any) -> dict[str, str]:
     return found
 
 
-def save_apart(trained: Trained, path: Path, format_name: str) -> tuple[str, ...]:
+def save_apart(
+    trained: Trained, path: Path, format_name: str, report: Report, settle: Callable[[], object]
+) -> tuple[str, ...]:
     """Do what `engine.train.save.save` does, in a process of its own.
 
-    It can't be cancelled: a process that is killed while it writes would leave its half behind.
+    settle: called before the file is written. A process that is killed later would leave its half
+    behind.
     """
-    notes: tuple[str, ...] = call_apart(_save, trained, path, format_name, report=silent)
+    notes: tuple[str, ...] = call_apart(
+        _save, trained, path, format_name, report=report, settle=settle
+    )
     return notes
 
 
-def _save(trained: Trained, path: Path, format_name: str, report: Report) -> tuple[str, ...]:
+def _save(
+    trained: Trained, path: Path, format_name: str, report: Report, settle: Callable[[], object]
+) -> tuple[str, ...]:
+    settle()
     return save(trained, path, format_name)
 
 
-def export_apart(trained: Trained, path: Path, ties: bool, report: Report) -> None:
+def export_apart(
+    trained: Trained, path: Path, ties: bool, report: Report, settle: Callable[[], object]
+) -> None:
     """Do what `engine.train.save.write_record` does, in a process of its own.
 
-    It can be cancelled while the tie sets are found, but not while the file is written. Raises
+    settle: called when the tie sets are found and the file is about to be written. Raises
     `ParameterError` for a place that can't be written.
     """
-    finding = ties
-
-    def until_found(done: int, total: int) -> None:
-        nonlocal finding
-        finding = finding and not (total and done >= total)
-        if finding:
-            report(done, total)
-
-    call_apart(_export, trained, path, ties, report=until_found)
+    call_apart(_export, trained, path, ties, report=report, settle=settle)
 
 
-def _export(trained: Trained, path: Path, ties: bool, report: Report) -> None:
-    write_record(trained, path, ties, report)
+def _export(
+    trained: Trained, path: Path, ties: bool, report: Report, settle: Callable[[], object]
+) -> None:
+    record = record_of(trained, ties, report)
+    settle()
+    write_rows(record, path)
 
 
 def count_given_apart(path: Path, style: Style, report: Report) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -282,10 +283,13 @@ class LabWindow(QDialog):
             self.banners.say(Message("info", words, str(path), key=MESSAGE))
             self.open_wanted.emit(path)
 
+        def work(_report: Report, settle: Callable[[], object]) -> Path:
+            settle()
+            return lessons.keep(lab, folder)
+
         self._jobs.start(
-            KEEPING, self.tr("Saving the small lab's vocabulary"),
-            lambda _report: lessons.keep(lab, folder), kept,
-            lambda error: self._failed(error, doing),
+            KEEPING, self.tr("Saving the small lab's vocabulary"), work, kept,
+            lambda error: self._failed(error, doing), settles=True,
         )  # fmt: skip
 
     def _failed(self, error: BaseException, doing: str) -> None:

@@ -93,15 +93,13 @@ class StatusLine(QWidget):
             self._note_timer.start()
 
     def cancel(self) -> bool:
-        """Cancel the job that is shown; False when there is none."""
-        if self.shown_job is None:
-            return False
-        title = self.shown_job.title
+        """Cancel the job that is shown; False when there is none that can be cancelled."""
+        job = self.shown_job
         for owner in self._jobs:
-            if self.shown_job in owner.running:
-                owner.cancel(self.shown_job.key)
-        self.note(self.tr("Cancelled: {what}").format(what=title))
-        return True
+            if job is not None and job in owner.running and owner.cancel(job.key):
+                self.note(self.tr("Cancelled: {what}").format(what=job.title))
+                return True
+        return False
 
     @property
     def facts(self) -> str:
@@ -195,8 +193,11 @@ class StatusLine(QWidget):
         job = late[0] if late else None
         if self._job_seen is not (job is not None):
             self._job_seen = job is not None
-            for widget in (self._job, self._bar, self.cancel_button):
+            for widget in (self._job, self._bar):
                 widget.setVisible(job is not None)
+        can_cancel = job is not None and not job.settled
+        if self.cancel_button.isHidden() is can_cancel:
+            self.cancel_button.setVisible(can_cancel)
         if job is not None:
             done, total = self._done.get(job, (0, 0))
             share = done / total if total else None

@@ -61,6 +61,47 @@ def test_cancel_stops_the_work_at_its_next_report(qtbot, jobs):
     assert seen == []
 
 
+def test_what_has_settled_is_not_cancelled_any_more(qtbot, jobs):
+    settled, release, seen = threading.Event(), threading.Event(), []
+
+    def work(report, settle):
+        settle()
+        settled.set()
+        assert release.wait(5)
+        report(1, 1)
+        return "written"
+
+    job = jobs.start("write", "Writing", work, seen.append, settles=True)
+    assert settled.wait(5)
+    assert job.settled
+    assert not jobs.cancel("write")
+    jobs.cancel_all()
+    assert jobs.running == (job,)
+    # One that takes its place drops nothing of it: it has happened.
+    jobs.start("write", "Writing", lambda report: "again", seen.append)
+    release.set()
+    qtbot.waitUntil(lambda: len(seen) == 2)
+    assert set(seen) == {"written", "again"}
+
+
+def test_what_is_cancelled_does_not_settle(qtbot, jobs):
+    begun, release, seen, done = threading.Event(), threading.Event(), [], []
+
+    def work(report, settle):
+        begun.set()
+        assert release.wait(5)
+        settle()
+        done.append("written")
+
+    job = jobs.start("write", "Writing", work, seen.append, seen.append, settles=True)
+    assert begun.wait(5)
+    assert not job.settled
+    assert jobs.cancel("write")
+    with qtbot.waitSignal(job.ended):
+        release.set()
+    assert seen == done == []
+
+
 def test_progress_is_told(qtbot, jobs):
     told, done, seen = [], [], threading.Event()
 

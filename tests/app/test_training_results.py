@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 import engine
+from app import learning
 from app.learning import Request, learn
+from app.session import Session
+from app.views.status import StatusLine
 from app.views.training.results import ResultBar
 from app.views.training.saving import ask, check_place, format_names, proposal
 from engine.errors import ParameterError
@@ -129,6 +133,54 @@ def test_the_record_is_exported_with_its_tie_sets(qtbot, bar, tmp_path):
     steps = json.loads(path.read_text(encoding="utf-8"))["steps"]
     assert [len(step["tie_set"]) for step in steps] == [step["ties"] for step in steps]
     assert max(step["ties"] for step in steps) > 1
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_is_cancelled_is_not_written_and_what_is_written_is_told(
+    qtbot, bar, jobs, outcome, tmp_path, monkeypatch, late
+):
+    path, there, go_on = tmp_path / "a.json", threading.Event(), threading.Event()
+
+    def apart(trained, path, name, report, settle):
+        """Save here, so that it can be stopped before or after it is settled."""
+
+        def settled():
+            if late:
+                settle()
+            there.set()
+            assert go_on.wait(20)
+            settle()
+
+        return learning._save(trained, path, name, report, settled)
+
+    monkeypatch.setattr("app.views.training.results.save_apart", apart)
+    status = StatusLine(Session(jobs), (jobs,), bar._theme)
+    qtbot.addWidget(status)
+    status.show()
+    bar.save_to(path, "huggingface")
+    (job,) = jobs.running
+    qtbot.waitUntil(lambda: there.is_set() and status.shown_job is job)
+    saved = []
+    bar.saved.connect(lambda *_: saved.append(path))
+    assert status.cancel() is not late
+    assert (status.noted == "Cancelled: Saving a.json") is not late
+    if late:
+        qtbot.waitUntil(lambda: not status.cancel_button.isVisible())
+        assert status.shown_job is job
+    with qtbot.waitSignal(job.ended):
+        go_on.set()
+    assert path.exists() is late
+    assert bar.place == (path if late else None)
+    assert saved == ([path] if late else [])
+
+
+def test_an_export_is_cancelled_while_tie_sets_are_found(qtbot, bar, jobs, tmp_path):
+    path = tmp_path / "record.json"
+    bar.export_to(path, ties=True)
+    (job,) = jobs.running
+    with qtbot.waitSignal(job.ended):
+        assert jobs.cancel(job.key)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("write", ["save_to", "export_to"])

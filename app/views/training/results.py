@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
@@ -132,8 +133,8 @@ class ResultBar(QWidget):
             self.failed.emit(error, doing)
             return
 
-        def work(_report: Report) -> tuple[str, ...]:
-            return save_apart(outcome.trained, path, format_name)
+        def work(report: Report, settle: Callable[[], object]) -> tuple[str, ...]:
+            return save_apart(outcome.trained, path, format_name, report, settle)
 
         def done(notes: tuple[str, ...]) -> None:
             if self._outcome is outcome:
@@ -144,7 +145,7 @@ class ResultBar(QWidget):
 
         self._jobs.start(
             f"save {path}", self.tr("Saving {name}").format(name=path.name), work, done,
-            lambda error: self.failed.emit(error, doing),
+            lambda error: self.failed.emit(error, doing), settles=True,
         )  # fmt: skip
 
     def _ask_export(self) -> None:
@@ -172,11 +173,11 @@ class ResultBar(QWidget):
         self._folder = str(path.parent)
         doing = self.tr("{name} was not saved").format(name=path.name)
 
-        def work(report: Report) -> None:
-            export_apart(outcome.trained, path, ties, report)
+        def work(report: Report, settle: Callable[[], object]) -> None:
+            export_apart(outcome.trained, path, ties, report, settle)
 
         self._jobs.start(
             f"save {path}", self.tr("Saving {name}").format(name=path.name), work,
             lambda _: self.exported.emit(path),
-            lambda error: self.failed.emit(error, doing),
+            lambda error: self.failed.emit(error, doing), settles=True,
         )  # fmt: skip
