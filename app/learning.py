@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from app.apart import call_apart
-from app.recording import Look, RoundLook, RoundRow, look_at
+from app.recording import Look, MergeSettings, Recording, RoundLook, RoundRow, look_at
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.progress import Report
@@ -29,6 +29,7 @@ from engine.train.round_cuts import Cut, cut_by, prepared
 from engine.train.save import check_kind, record_of, save
 from engine.train.ties import ties_at
 from engine.train.unigram import UnigramSettings, train_unigram
+from engine.train.units import Units
 from engine.train.wordpiece import TrainedWordPiece, WordPieceSettings, train_wordpiece
 
 Stage = Literal["reading", "counting", "learning"]
@@ -201,6 +202,16 @@ def count_given_apart(path: Path, style: Style, report: Report) -> int:
 
 def _count_given(path: Path, style: Style, report: Report) -> int:
     return len(read_given(path, style, report))
+
+
+def cut_apart(settings: MergeSettings, text: str, report: Report) -> Units:
+    """Return a text as a run with these settings cuts it, cut in a process of its own."""
+    units: Units = call_apart(_cut, settings, text, report=report)
+    return units
+
+
+def _cut(settings: MergeSettings, text: str, report: Report) -> Units:
+    return Recording(settings).cut(text)
 
 
 def ties_apart(

@@ -293,11 +293,14 @@ class Recording:
         ratio = self.n_bytes / np.maximum(tokens, 1)
         return Curve(np.arange(size, size + len(tokens), dtype=np.int64), tokens, ratio)
 
-    def cut(self, text: str) -> Units:
-        """Return a text as words of base symbols, as the run cuts its corpus."""
+    def cut(self, text: str, patience: float | None = None) -> Units:
+        """Return a text as words of base symbols, as the run cuts its corpus.
+
+        patience: seconds of work after which a pattern of one's own is given up, by `TimeoutError`.
+        """
         settings = self.settings
         if isinstance(settings, BpeSettings):
-            words = cut(text, settings.pre_tokenizer)
+            words = cut(text, settings.pre_tokenizer, patience)
             return units_of(words_of((word.encode(), 1) for word in words), settings)
         words = cut_wordpiece_words(text, settings.pre_tokenizer, settings.cleaning)
         counted = words_of((word.encode(), 1) for word in words)

@@ -185,7 +185,8 @@ class EncodePage(QWidget):
     def _show_bricks(self) -> None:
         recording = self._recording
         length = 0 if recording is None else len(recording)
-        self.bricks.set_sample(recording, self.field.text())
+        units = None if recording is None else recording.cut(self.field.text())
+        self.bricks.set_sample(recording, units)
         self.player.set_trace(length, length)
         self.player.set_marked_only(True)
         replay = self.bricks.replay

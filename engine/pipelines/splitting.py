@@ -87,10 +87,14 @@ class Splitter:
 
         return regex.compile(self.pattern)
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the pre-tokens of a text as spans of characters, empty ones left out."""
+    def spans(self, text: str, patience: float | None = None) -> list[tuple[int, int]]:
+        """Return the pre-tokens of a text as spans of characters, empty ones left out.
+
+        patience: seconds of work after which `TimeoutError` is raised; None: there is no limit.
+        """
         shown = usual(text)
-        spans = [match.span() for match in self.compiled.finditer(shown)]
+        found = self.compiled.finditer(shown, timeout=patience)
+        spans = [match.span() for match in found]
         return [span for span in spans if span[0] < span[1]]
 
     def line_spans(

@@ -108,13 +108,15 @@ def count_words(
     return Words(data, offsets, counts, number, characters, size)
 
 
-def cut(text: str, pre_tokenizer: str) -> list[str]:
+def cut(text: str, pre_tokenizer: str, patience: float | None = None) -> list[str]:
     """Return the words of a text in order, cut as `count_words` cuts.
 
-    Raises `ParameterError` for a pattern that isn't one.
+    patience: seconds of work after which a pattern is given up, by `TimeoutError`; patterns may
+    need time that is exponential in the length of the text. None: there is no limit. Raises
+    `ParameterError` for a pattern that isn't one.
     """
     check_pre_tokenizer(pre_tokenizer)
-    return list(_splitting(pre_tokenizer)(text))
+    return list(_splitting(pre_tokenizer, patience)(text))
 
 
 def check_pre_tokenizer(name: str) -> None:
@@ -148,8 +150,8 @@ def chunks_of(texts: Iterable[str]) -> Iterator[list[str]]:
         yield chunk
 
 
-def _splitting(name: str) -> Callable[[str], Iterable[str]]:
-    """Return what cuts one text into words."""
+def _splitting(name: str, patience: float | None = None) -> Callable[[str], Iterable[str]]:
+    """Return what cuts one text into words. patience: as for `cut`."""
     import regex
 
     # What Unicode calls white space, as the libraries do; Python's own split knows four more.
@@ -164,7 +166,7 @@ def _splitting(name: str) -> Callable[[str], Iterable[str]]:
     if name == "none":
         return lambda text: [text] if text else []
     splitter = Splitter(PATTERNS.get(name, name))
-    return lambda text: [text[a:b] for a, b in splitter.spans(text)]
+    return lambda text: [text[a:b] for a, b in splitter.spans(text, patience)]
 
 
 Cut = Callable[[str], Iterable[str]]

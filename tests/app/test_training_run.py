@@ -144,6 +144,38 @@ def test_a_brick_is_clicked_and_chosen_by_key(qtbot, over):
     assert sample.span is None
 
 
+SLOW = r"(a|aa)+$|\S+"
+"""A pattern that needs half as long again for each further "a" before another letter."""
+
+
+def test_a_pattern_that_takes_long_cuts_the_sample_apart(qtbot, window):
+    start(window, settings=replace(SETTINGS, pre_tokenizer=SLOW))
+    qtbot.waitUntil(lambda: not window.trainer.busy)
+    view, jobs = window.run, window.run._jobs
+    view.sample_field.setText("lowest")
+    assert not jobs.running
+    view.sample_field.setText(f"{'a' * 26}x low")
+    assert "takes long" in view.sample.accessibleDescription()
+    assert view.sample_note.text() == ""
+    qtbot.waitUntil(lambda: not jobs.running)
+    assert len(view.sample.pieces()) == 26 + 1 + 1
+    assert view.sample_note.text() == "28 tokens"
+    assert len(view.player.marks) == 2  # of "low"
+    # The next key gives up what would take for ever, and so does Cancel.
+    for_ever = f"{'a' * 200}x"
+    view.sample_field.setText(for_ever)
+    (job,) = jobs.running
+    view.sample_field.setText("low")
+    assert job.cancelled
+    assert view.sample_note.text() == "1 token"
+    view.sample_field.setText(for_ever)
+    (job,) = jobs.running
+    with qtbot.waitSignal(job.ended):
+        jobs.cancel(job.key)
+    assert "isn't cut" in view.sample.accessibleDescription()
+    assert not view.sample.pieces()
+
+
 def test_it_pauses_when_its_window_is_closed(window, over):
     over.player.set_looping(True)
     over.player.play()

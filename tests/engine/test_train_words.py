@@ -11,7 +11,7 @@ import regex
 from engine.encodings import PATTERNS
 from engine.errors import ParameterError, TextError
 from engine.train.units import byte_units, character_units
-from engine.train.words import CHUNK, count_words, words_of
+from engine.train.words import CHUNK, count_words, cut, words_of
 
 LINES = [
     "The weather's lovely 今天天气不错\n",
@@ -67,6 +67,13 @@ def test_what_is_no_pre_tokenizer_is_named():
         count_words(["a"], "(")
     with pytest.raises(TextError):
         count_words(["a\ud800"], "gpt2")
+
+
+def test_a_pattern_that_takes_too_long_is_given_up():
+    pattern = r"(a|aa)+$|\S+"
+    assert cut("aab aaa", pattern, 1.0) == ["aab", "aaa"]
+    with pytest.raises(TimeoutError):
+        cut("a" * 200 + "b", pattern, 0.01)
 
 
 def test_a_long_word_has_room():

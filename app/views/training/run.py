@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.counts import counted
-from app.jobs import Jobs
-from app.learning import ties_apart
+from app.jobs import Job, Jobs
+from app.learning import cut_apart, ties_apart
 from app.models.training import NUMBERS, PIECE, PIECES, RIVAL, RecordModel
 from app.models.training_rounds import NAME, OBJECTIVE, RoundModel
 from app.player import Player
@@ -39,6 +39,7 @@ from app.widgets.surface import set_surface
 from engine.progress import Report as Progress
 from engine.train.kinds import Trained
 from engine.train.round_cuts import RoundCuts
+from engine.train.units import Units
 
 WIDTHS = (62, 68, 68, 100, 60, 50, 100, 68)
 """Of the table's columns; the pieces and the runners-up share what is left."""
@@ -58,6 +59,10 @@ NOTE_STEP = 40
 LONGEST = 300
 """Characters of the sample text."""
 
+CUT = "cut the sample"
+PATIENCE = 0.01
+"""Seconds of work that a pattern may take to cut the sample here, where the window waits for it."""
+
 
 class RunView(QWidget):
     """Shows a recording, also while it grows. It follows the end until a person goes elsewhere."""
@@ -75,6 +80,7 @@ class RunView(QWidget):
         self._ties: tuple[int, Pairs] | None = None
         self._end = 0
         self._quiet = False
+        self._cutting: Job | None = None
         self.player = Player(self)
         # After the frame of the step: a table that moves is painted as a whole.
         self._scroll = QTimer(self, singleShot=True, interval=SCROLL_AFTER)
@@ -314,6 +320,8 @@ class RunView(QWidget):
         """Show the sample under the recording; rounds are known for the text of their run alone."""
         recording = self._recording
         text = self.sample_field.text() if text is None else text
+        self._cutting = None
+        self._jobs.cancel(CUT)
         if isinstance(recording, RoundRecording):
             if recording.text == text:
                 self.sample.set_cuts(recording.cuts)
@@ -324,8 +332,39 @@ class RunView(QWidget):
                         "while the run goes on: train again to see this one."
                     )
                 )
+        elif recording is None:
+            self.sample.set_sample(None, None)
         else:
-            self.sample.set_sample(recording, text)
+            try:
+                self.sample.set_sample(recording, recording.cut(text, PATIENCE))
+            except TimeoutError:
+                self._cut_apart(recording, text)
+
+    def _cut_apart(self, recording: Recording, text: str) -> None:
+        """Cut the sample in a process, which can be cancelled: its pattern takes long."""
+        self.sample.set_message(self.tr("The pattern takes long to cut this text …"))
+
+        def work(report: Progress) -> Units:
+            return cut_apart(recording.settings, text, report)
+
+        def done(units: Units) -> None:
+            self.sample.set_sample(recording, units)
+            self._mark_steps()
+            self._show_position()
+
+        def failed(error: BaseException) -> None:
+            self.sample.set_sample(None, None)
+            self.failed.emit(error, self.tr("The sample was not cut"))
+
+        def ended() -> None:
+            if self._cutting is job and job.cancelled:
+                self.sample.set_message(
+                    self.tr("This text isn't cut: that was cancelled. Its pattern takes long.")
+                )
+
+        title = self.tr("Cutting the sample")
+        job = self._cutting = self._jobs.start(CUT, title, work, done, failed)
+        job.ended.connect(ended)
 
     def _mark_steps(self) -> None:
         """Mark the steps that touch the selected brick, or any of the sample where none is."""

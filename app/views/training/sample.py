@@ -60,7 +60,7 @@ class SampleBricks(QAbstractScrollArea):
         super().__init__(parent)
         self._player, self._theme = player, theme
         self._recording: Recording | None = None
-        self._text = self._message = ""
+        self._message = ""
         self._units: Units | None = None
         self._states: Replay | RoundCuts | None = None
         self._symbols: list[bytes] = []
@@ -86,13 +86,13 @@ class SampleBricks(QAbstractScrollArea):
 
     # What is shown
 
-    def set_sample(self, recording: Recording | None, text: str) -> None:
-        """Show a text under the merges of a recording, or nothing."""
+    def set_sample(self, recording: Recording | None, units: Units | None) -> None:
+        """Show a text, as `Recording.cut` cuts it, under the merges of a recording; or nothing."""
         self._clear()
-        self._recording, self._text = recording, text
-        if recording is not None and recording.base:
-            self._units, self._symbols = recording.cut(text), recording.symbols
-            self._states = recording.replay(self._units)
+        self._recording = recording
+        if recording is not None and units is not None and recording.base:
+            self._units, self._symbols = units, recording.symbols
+            self._states = recording.replay(units)
         self._layout()
 
     def set_cuts(self, cuts: RoundCuts) -> None:
@@ -117,12 +117,8 @@ class SampleBricks(QAbstractScrollArea):
 
     def grow(self) -> None:
         """Take in the merges that the recording has got since."""
-        if self._recording is None:
-            return
-        if isinstance(self._states, Replay):
+        if self._recording is not None and isinstance(self._states, Replay):
             self._states.extend(self._recording.numbers, len(self._recording.base))
-        else:
-            self.set_sample(self._recording, self._text)
 
     @property
     def replay(self) -> Replay | RoundCuts | None:
