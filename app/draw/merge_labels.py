@@ -15,6 +15,8 @@ from engine.traces.merges import MergeTrace
 LONG, HEAD, TAIL = 48, 28, 14
 """Characters of a piece that a sentence repeats; of a longer one its head and its tail."""
 
+UNKNOWN = int(PieceKind.UNKNOWN)
+
 
 def in_short(text: str) -> str:
     """Return a piece as a sentence names it."""
@@ -48,7 +50,7 @@ class Labels(QObject):
 
     def symbol(self, piece: int, start: int, end: int) -> tuple[str, bool]:
         """Return the text of a symbol over the bytes start … end, and whether it is a fragment."""
-        if piece < 0 or self._vocabulary.kind[piece] == PieceKind.UNKNOWN:
+        if piece < 0 or self._vocabulary.kind[piece] == UNKNOWN:
             data = self._prepared.data[start:end].tobytes()
             return "?" + visible(data), not is_text(data)
         return self.piece(piece)

@@ -19,7 +19,8 @@ LEVEL, BOX = 42.0, 24.0
 """Height of a level and of a node's box."""
 
 MARGIN, GAP = 20.0, 10.0
-NARROWEST = 34.0
+NARROWEST, RANK = 34.0, 80.0
+"""The least width of a box, and the most that a rank below it takes."""
 
 Label = Callable[[int], tuple[str, bool]]
 """From a node to its text, and whether that is a fragment of a character."""
@@ -58,17 +59,27 @@ class Tree:
         right = float((self.middle + self.widths / 2).max())
         return right + MARGIN, float(self.height.max() + 1) * LEVEL + MARGIN
 
+    @cached_property
+    def top(self) -> NDArray[np.float64]:
+        """The y of each node's upper side; the first symbols stand at the bottom."""
+        level = self.height.max(initial=0) - self.height
+        return np.asarray(MARGIN / 2 + level * LEVEL + (LEVEL - BOX) / 2, dtype=np.float64)
+
     def box(self, node: int) -> QRectF:
-        """Return the box of a node; the first symbols stand at the bottom."""
-        level = int(self.height.max()) - int(self.height[node])
+        """Return the box of a node."""
         wide = float(self.widths[node])
-        left = float(self.middle[node]) - wide / 2
-        return QRectF(left, MARGIN / 2 + level * LEVEL + (LEVEL - BOX) / 2, wide, BOX)
+        return QRectF(float(self.middle[node]) - wide / 2, float(self.top[node]), wide, BOX)
+
+    def seen(self, view: QRectF) -> NDArray[np.bool_]:
+        """Return which nodes may be seen in a rectangle, with the ranks below: bool[n]."""
+        half = np.maximum(self.widths, RANK) / 2
+        across = (self.middle + half >= view.left()) & (self.middle - half <= view.right())
+        return across & (self.top + LEVEL >= view.top()) & (self.top <= view.bottom())
 
     def node_at(self, place: QPointF) -> int:
         """Return the node at a place, −1 for none."""
-        nodes = range(len(self.widths) - 1, -1, -1)
-        return next((node for node in nodes if self.box(node).contains(place)), -1)
+        nodes = np.flatnonzero(self.seen(QRectF(place, place)))[::-1]
+        return next((node for node in nodes.tolist() if self.box(node).contains(place)), -1)
 
 
 def make_tree(forest: Forest, label: Label, theme: Theme) -> Tree:
@@ -79,11 +90,14 @@ def make_tree(forest: Forest, label: Label, theme: Theme) -> Tree:
     return Tree(forest, texts, np.maximum(wide, NARROWEST) if texts else np.zeros(0))
 
 
-def paint_tree(painter: QPainter, tree: Tree, theme: Theme, selected: int) -> None:
-    """Paint a forest. selected: a node, whose tree is drawn in front, −1 for none."""
+def paint_tree(painter: QPainter, tree: Tree, theme: Theme, selected: int, view: QRectF) -> None:
+    """Paint what a rectangle shows of a forest.
+
+    selected: a node, whose tree is drawn in front, −1 for none.
+    """
     forest = tree.forest
-    chosen = _under(forest, selected)
-    for node in np.flatnonzero(forest.left >= 0).tolist():
+    chosen, seen = _under(forest, selected), tree.seen(view)
+    for node in np.flatnonzero(_lines_seen(tree, view)).tolist():
         top = tree.box(node)
         painter.setPen(
             QPen(theme.color("best" if chosen[node] else "line2"), 2 if chosen[node] else 1)
@@ -94,8 +108,17 @@ def paint_tree(painter: QPainter, tree: Tree, theme: Theme, selected: int) -> No
                 QPointF(top.center().x(), top.bottom()), QPointF(below.center().x(), below.top())
             )
     roots = set(forest.roots.tolist())
-    for node in range(len(tree.widths)):
+    for node in np.flatnonzero(seen).tolist():
         _paint_node(painter, tree, theme, node, node in roots, bool(chosen[node]))
+
+
+def _lines_seen(tree: Tree, view: QRectF) -> NDArray[np.bool_]:
+    """Return of which merges a rectangle may show the lines down to their halves: bool[n]."""
+    forest, middle, bottom = tree.forest, tree.middle, tree.top + BOX
+    left, right = middle[forest.left], middle[forest.right]
+    lowest = np.maximum(tree.top[forest.left], tree.top[forest.right])
+    across = (right >= view.left()) & (left <= view.right())
+    return (forest.left >= 0) & across & (bottom <= view.bottom()) & (lowest >= view.top())
 
 
 def _under(forest: Forest, selected: int) -> NDArray[np.bool_]:

@@ -108,12 +108,13 @@ def test_ranks_of_gpt2(make: Make, shared: Path) -> None:
     assert (heading.small, heading.text, heading.result) == ("Step 3 of 4", "ow + er", "ower")
     facts = next(part for part in parts if isinstance(part, Facts))
     assert facts.rows == (
-        ("Rank", "533 of 50,000"),
+        ("Rank", "533"),
+        ("Rules in the list", "50,000"),
         ("Token id", "789"),
         ("Bytes", "6F 77 65 72"),
     )
     said = [part.text.replace("\x01", "") for part in parts if isinstance(part, Sentence)]
-    assert said[1].startswith("l+ow has rank 9,063. Rule 533 came first and made ower")
+    assert said[1].startswith("l+ow has rank 9,063. Rank 533 came first and made ower")
     assert said[1].endswith("The piece low (id 9319) exists, but this word never reaches it.")
 
 

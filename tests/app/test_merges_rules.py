@@ -59,7 +59,8 @@ def shown_rule(workspace: MergesWorkspace, what_if: WhatIf | None) -> bool:
 
 
 def lanes(workspace: MergesWorkspace) -> list[tuple[str, list[tuple[str, bool]], list[str]]]:
-    return [(lane.name, lane.pieces(), lane.merges()) for lane in workspace.compare.view.lanes]
+    shown = workspace.compare.view.lanes
+    return [(lane.name, lane.pieces(99), lane.merges(99)) for lane in shown]
 
 
 def wait_lanes(qtbot: Any, workspace: MergesWorkspace, count: int) -> None:
@@ -75,9 +76,9 @@ def test_swapping_two_rules_and_the_way_back(qtbot: Any, workspace: MergesWorksp
     assert pieces(workspace) == ["l", "o", "we", "r"]
     assert workspace.what_if.isVisible()
     assert workspace.what_if.label.text() == (
-        "e+r (0) and w+e (1) change places in the list: 1 of 1 word in other tokens"
+        "e+r (0) and w+e (1) exchange ranks. Other tokens for 1 of 1 word."
     )
-    assert workspace.head.story.told.startswith("w and e join: their rule is number 0")
+    assert workspace.head.story.told.startswith("w and e join: rank 0 is the lowest here.")
     assert "This is a what-if" in [
         p.title for p in workspace.report.parts if isinstance(p, Section)
     ]
@@ -97,7 +98,7 @@ def test_a_what_if_stays_while_typing_and_goes_with_the_model(
     session.set_text("low wet")
     qtbot.waitUntil(lambda: workspace.followed.text is session.text, timeout=20_000)
     assert shown_rule(workspace, swap)
-    assert workspace.what_if.label.text().endswith("nothing changes in this text")
+    assert workspace.what_if.label.text().endswith("Nothing changes in this text.")
     assert not workspace.what_if.next.isVisible()
     session.add_model(everyday)
     qtbot.waitUntil(lambda: workspace.followed.key == session.active.key, timeout=20_000)
@@ -173,7 +174,7 @@ def test_one_word_under_three_rules(
     assert "By rank of the joined string: ≠ the | r | e" in described
     # A click on a lane shows it in the rows.
     spot = QPoint(400, round(1.5 * LANE))
-    qtbot.mouseClick(workspace.compare.view, Qt.MouseButton.LeftButton, pos=spot)
+    qtbot.mouseClick(workspace.compare.view.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     qtbot.waitUntil(lambda: shown_rule(workspace, WhatIf("joined")), timeout=20_000)
     assert pieces(workspace) == ["the", "r", "e"]
     assert [lane.shown for lane in workspace.compare.view.lanes] == [False, True, False]
@@ -189,7 +190,7 @@ def test_a_swap_has_a_lane_beside_the_rules(qtbot: Any, workspace: MergesWorkspa
     workspace.what_ifs.ask(WhatIf(swap=(0, 1)))
     wait_lanes(qtbot, workspace, 4)
     name, found, merges = lanes(workspace)[0]
-    assert name == "With the two rules swapped"
+    assert name == "With the two ranks exchanged"
     assert found == [("l", False), ("o", False), ("we", True), ("r", True)]
     assert merges == ["≠ w+e 0"]
 

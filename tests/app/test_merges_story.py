@@ -32,24 +32,25 @@ def gpt2(request: pytest.FixtureRequest) -> Model:
 def story(model: Model, text: str) -> list[str]:
     trace = model.merges(text)
     word, told = Word(trace, 0), Story(Labels(trace))
-    return [told.sentence(word, row).replace(MARK, "") for row in range(word.n_rows)]
+    events = [trace.event(max(row - 1, 0)) for row in range(word.n_rows)]
+    return [told.sentence(word, row, event).replace(MARK, "") for row, event in enumerate(events)]
 
 
 def test_lower_step_by_step(gpt2: Model) -> None:
     start, *steps = story(gpt2, "lower")
     assert start == (
-        "lower starts as 5 symbols. A number between two of them is the place of their rule in the "
-        "model's list. The lowest number goes first: e + r."
+        "lower starts as 5 symbols. A number between two of them is the rank of their rule: its "
+        "place in the model's list, counted from 0. The lowest number goes first: e + r."
     )
-    lost = "{} join: their rule is number {}, the lowest here. That uses up {}, so {} can't happen"
+    lost = "{} join: rank {} is the lowest here. That uses up {}, so {} can't happen"
     assert [told.removesuffix(" any more.") for told in steps[:3]] == [
         lost.format("e and r", 7, "e", "w + e"),
         lost.format("o and w", 66, "o", "l + o"),
         lost.format("ow and er", 533, "ow", "l + ow"),
     ]
     assert steps[3] == (
-        "l and ower join: their rule, number 20,781, is the only one that fits. The whole word is "
-        "one token now."
+        "l and ower join: only their rule fits. It has rank 20,781. The whole word is one token "
+        "now."
     )
 
 
@@ -59,8 +60,8 @@ def test_an_emoji_and_a_korean_word_are_bytes(gpt2: Model) -> None:
         "👍 is one character, but 4 bytes for the computer. Each hatched brick is one of them"
     )
     assert emoji[1] == (
-        "The bytes F0 and 9F join: their rule, number 8,326, is the only one that fits. The result "
-        "is still not a whole character."
+        "The bytes F0 and 9F join: only their rule fits. It has rank 8,326. The result is still "
+        "not a whole character."
     )
     korean = story(gpt2, "한국어")
     assert korean[0].startswith("한국어 starts as its 9 bytes: a character outside ASCII")

@@ -31,11 +31,17 @@ from app.views.merges.story import Story
 from app.views.merges.strip import WordStrip
 from app.views.merges.touching import touching
 from app.views.merges.tree import TreePane
+from app.views.merges.wanted import Wanted
 from app.views.merges.what_if import WhatIfs
 from app.widgets.canvas import Canvas
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
+from engine.traces.longest import LongestTrace
+from engine.traces.merges import MergeTrace
+
+REPORT_REST = 200
+"""Milliseconds from one text of the inspector to the next, while steps follow each other."""
 
 LABELLED = 200
 """Steps up to which the player's track names them."""
@@ -51,7 +57,7 @@ class MergesWorkspace(Workspace):
         super().__init__(theme, parent)
         self._session = session
         self.player = Player(self)
-        TouchMarks(self.player, session, lambda a, b: touching(self._followed, a, b))
+        TouchMarks(self.player, session, lambda a, b: touching(self._trace(), a, b))
         self._followed: Followed | None = None
         self._labels: Labels | None = None
         self._story: Story | None = None
@@ -59,7 +65,7 @@ class MergesWorkspace(Workspace):
         self._word: Word | None = None
         self._selected: tuple[Cells, ...] = ()
         self._selected_row = -1
-        self._wanted: tuple[int, int] | None = None
+        self._wanted: Wanted | None = None
         self._special = session.settings.special
         self._stale = True
         self._quiet = False
@@ -83,7 +89,7 @@ class MergesWorkspace(Workspace):
         self.stack.addWidget(self.empty)
         self.setCentralWidget(self.stack)
 
-        self.report = Report(theme, self.tr("What happens at this step"))
+        self.report = Report(theme, self.tr("What happens at this step"), rest=REPORT_REST)
         self.steps = MergeTableModel(theme, self)
         self.table = RowsTable(
             self.steps, self.tr("Merge steps"), theme, (56, 200, 84, 110, 110, 160, 72)
@@ -142,6 +148,13 @@ class MergesWorkspace(Workspace):
     def followed(self) -> Followed | None:
         """The trace on show."""
         return self._followed
+
+    def _trace(self) -> MergeTrace | LongestTrace | None:
+        """Return the trace that the player plays."""
+        if self._followed is not None:
+            return self._followed.trace
+        tries = self.longest.followed
+        return None if tries is None else tries.trace
 
     @property
     def word(self) -> Word | None:
@@ -244,12 +257,13 @@ class MergesWorkspace(Workspace):
             self._say()
             return
         self._labels = Labels(followed.trace)
-        self._story = Story(self._labels)
+        rule = None if followed.what_if is None else followed.what_if.rule
+        self._story = Story(self._labels, rule)
         self.compare.set_followed(followed)
         opened = self._session.open_model(followed.key)
         if opened is None:
             return
-        self._report = MergeReport(opened.model, self._labels)
+        self._report = MergeReport(opened.model, self._labels, own=rule is None)
         trace = followed.trace
         pretoken, position = self._place_to_show(before, followed)
         self._word = None
@@ -266,11 +280,9 @@ class MergesWorkspace(Workspace):
         """Return pre-token and position: what a scene asked for, or the word at hand."""
         trace = now.trace
         count = len(trace.prepared.fixed)
-        if count and self._wanted is not None:
-            position, pretoken = self._wanted
-            self._wanted = None
-            pretoken = min(max(pretoken, 0), count - 1)
-            return pretoken, min(max(position, 0), len(trace))
+        wanted, self._wanted = self._wanted, None
+        if count and wanted is not None and wanted.of(now.key, now.text):
+            return wanted.within(count, len(trace))
         byte = -1
         if before is not None and self._word is not None:
             byte = before.trace.prepared.span(*self._word.span)[0]
@@ -357,11 +369,13 @@ class MergesWorkspace(Workspace):
         if self._word is None or self._report is None or self._story is None:
             self.report.set_parts(())
             return
-        parts = self._report.parts(self._word, self.row, self._selected, self._selected_row)
-        step = self._word.steps.start + max(self.row - 1, 0) if self._word.n_steps else -1
-        offers = self.what_ifs.parts(self._followed, self._labels, step)
+        word, row, event = self._word, self.row, None
+        if word.n_steps:
+            event = word.trace.event(word.steps.start + max(row - 1, 0))
+        parts = self._report.parts(word, row, event, self._selected, self._selected_row)
+        offers = self.what_ifs.parts(self._followed, self._labels, event)
         self.report.set_parts((*parts, *offers))
-        self.head.story.tell(self._story.sentence(self._word, self.row))
+        self.head.story.tell(self._story.sentence(word, row, event))
 
     def _show_changed_word(self) -> None:
         """Go to the next word that comes out otherwise than in the model as it is."""
@@ -465,11 +479,12 @@ class MergesWorkspace(Workspace):
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
         self.what_ifs.ask(WhatIf.of_scene(state.get("what_if")))
-        position, word = state.get("position"), state.get("word")
-        if not isinstance(position, int):
+        wanted = self._wanted = Wanted.of_scene(state, self._session)
+        if self.longest.wordpiece() is not None:
+            self.longest.restore(wanted)
             return
-        pretoken = word if isinstance(word, int) else 0
-        self._wanted = (position, pretoken)
         followed = self._followed
+        if wanted is None:
+            return
         if followed is not None and followed.text is self._session.text and not self._stale:
             self._take(followed)

@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from app.counts import counted
 from app.draw.bidi import base_direction
 from app.draw.merge_grid import Needs, fit_grid, needs_of
 from app.draw.merge_labels import Labels
@@ -277,8 +278,7 @@ class BrickRows(QAbstractScrollArea):
             painter.drawText(upper, left | centre, self.tr("Start"))
             painter.setFont(theme.font(SIZE_DATA))
             painter.setPen(theme.color("ink2"))
-            count = self.tr("{n} symbols") if word.symbols != 1 else self.tr("{n} symbol")
-            painter.drawText(lower, left | centre, count.format(n=f"{word.symbols:,}"))
+            painter.drawText(lower, left | centre, counted(word.symbols, "symbol"))
             return
         painter.drawText(upper, left | centre, self.tr("Step {step}").format(step=f"{row:,}"))
         painter.setFont(theme.font(SIZE_NOTE))

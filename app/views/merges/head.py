@@ -44,12 +44,12 @@ class TopRow(QWidget):
 
     def place(self, pretoken: int, words: int, shown: int, total: int) -> None:
         """Say which of the words it is. shown, total: bytes that were followed, and that are."""
-        note = self.tr("word {n} of {count}").format(n=f"{pretoken + 1:,}", count=f"{words:,}")
+        note = self.tr("word {n} of {count}")
         if shown < total:
-            note = self.tr("{note} in the first {shown} bytes").format(
-                note=note, shown=f"{shown:,}"
-            )
-        self.note.setText(note)
+            note = self.tr("word {n} of {count} in the first {shown} bytes")
+        self.note.setText(
+            note.format(n=f"{pretoken + 1:,}", count=f"{words:,}", shown=f"{shown:,}")
+        )
 
 
 class Head(QWidget):

@@ -31,24 +31,35 @@ TOKENS = 12
 
 
 class MergeReport(QObject):
-    """Makes the parts of the report; holds no state but the model's labels."""
+    """Makes the parts of the report; holds no state but the model's labels.
 
-    def __init__(self, model: Model, labels: Labels) -> None:
+    own: the words merge under the model's own rule.
+    """
+
+    def __init__(self, model: Model, labels: Labels, *, own: bool) -> None:
         super().__init__()
-        self._model, self._labels = model, labels
-        self._rules = len(getattr(model.segmenter, "merges", ()))
+        self._model, self._labels, self._own = model, labels, own
 
     def parts(
-        self, word: Word, row: int, selected: tuple[Cells, ...], selected_row: int
+        self,
+        word: Word,
+        row: int,
+        event: MergeStep | None,
+        selected: tuple[Cells, ...],
+        selected_row: int,
     ) -> tuple[Part, ...]:
-        """Return what to say of row `row` of a word, and of what is selected in it."""
+        """Return what to say of row `row` of a word, and of what is selected in it.
+
+        event: the step that leads to the row, at the start the first one; None where nothing
+        merges.
+        """
         out: list[Part] = []
-        if word.n_steps == 0:
+        if event is None:
             out += self._still(word)
         elif row == 0:
-            out += self._start(word)
+            out += self._start(word, event)
         else:
-            out += self._step(word, row)
+            out += self._step(word, row, event)
         if selected and 0 <= selected_row < word.n_rows:
             out += self._selection(word, selected, selected_row)
         if row == word.n_steps and word.n_steps:
@@ -76,8 +87,7 @@ class MergeReport(QObject):
             text = self.tr("No rule joins any two neighbours, so each symbol is a token.")
         return [*out, Sentence(text), Section(self.tr("Tokens")), tokens]
 
-    def _start(self, word: Word) -> list[Part]:
-        event = word.trace.event(word.steps.start)
+    def _start(self, word: Word, event: MergeStep) -> list[Part]:
         return [
             Heading(self._labels.pretoken(word.pretoken), self.tr("Start"), pieces=True),
             Facts(
@@ -92,14 +102,10 @@ class MergeReport(QObject):
             Sentence(self._winner(event)),
         ]
 
-    def _step(self, word: Word, row: int) -> list[Part]:
-        event = word.trace.event(word.steps.start + row - 1)
+    def _step(self, word: Word, row: int, event: MergeStep) -> list[Part]:
         vocabulary = self._model.vocabulary
         left, right = self._labels.piece(event.left)[0], self._labels.piece(event.right)[0]
         small = self.tr("Step {step} of {count}").format(step=f"{row:,}", count=f"{word.n_steps:,}")
-        ranks = self.tr("{rank} of {count}").format(
-            rank=f"{event.rank:,}", count=f"{self._rules:,}"
-        )
         bytes_name = self.tr("Bytes")
         out: list[Part] = [
             Heading(
@@ -110,7 +116,8 @@ class MergeReport(QObject):
             ),
             Facts(
                 (
-                    (self.tr("Rank"), ranks),
+                    (self.tr("Rank"), f"{event.rank:,}"),
+                    *self._rules(),
                     (self.tr("Token id"), str(event.result)),
                     (bytes_name, hexadecimal(vocabulary.bytes(event.result))),
                 ),
@@ -128,6 +135,15 @@ class MergeReport(QObject):
             )
             out += [Section(title), Sentence(self._blocked(word, event, blocked))]
         return out
+
+    def _rules(self) -> tuple[tuple[str, str], ...]:
+        """Return how many rules the model has. Under another rule it is anybody's guess."""
+        bpe = self._model.bpe
+        if bpe is None or not self._own:
+            return ()
+        listed = bpe.rule == "pairs"
+        name = self.tr("Rules in the list") if listed else self.tr("Pieces that merge")
+        return ((name, f"{len(bpe.rank) if listed else len(bpe.merges):,}"),)
 
     def _result(self, word: Word) -> list[Part]:
         row = word.row(word.n_steps)
@@ -243,22 +259,25 @@ class MergeReport(QObject):
         )
 
     def _blocked(self, word: Word, event: MergeStep, rival: Rival) -> str:
-        labels = self._labels
+        labels, steps = self._labels, word.trace.steps
         text = self.tr(
-            "{rule} has rank {rank}. Rule {first} came first and made {made}, so a symbol that "
+            "{rule} has rank {rank}. Rank {first} came first and made {made}, so a symbol that "
             "{rule} needs is gone."
-        ).format(
+        )
+        if rival.result not in steps.result[word.steps.start : word.steps.stop]:
+            text = self.tr(
+                "{rule} has rank {rank}. Rank {first} came first and made {made}, so a symbol that "
+                "{rule} needs is gone. The piece {piece} (id {id}) exists, but this word never "
+                "reaches it."
+            )
+        return text.format(
             rule=code(labels.rule(rival.left, rival.right)),
             rank=f"{rival.rank:,}",
             first=f"{event.rank:,}",
             made=code(labels.piece(event.result)[0]),
+            piece=code(labels.piece(rival.result)[0]),
+            id=rival.result,
         )
-        steps = word.trace.steps
-        made = steps.result[word.steps.start : word.steps.stop]
-        if rival.result not in made:
-            more = self.tr(" The piece {piece} (id {id}) exists, but this word never reaches it.")
-            text += more.format(piece=code(labels.piece(rival.result)[0]), id=rival.result)
-        return text
 
     # What is selected
 
@@ -305,25 +324,23 @@ class MergeReport(QObject):
         pairs = word.trace.pairs
         low, high = word.trace.pair_cuts[word.pretoken : word.pretoken + 2].tolist()
         state = word.steps.start + row
-        for i in range(low, high):
-            if (
-                pairs.start[i] == start
-                and pairs.end[i] == end
-                and pairs.born[i] <= state < pairs.died[i]
-            ):
-                step = int(pairs.died[i]) - 1
-                shown = f"{step - word.steps.start + 1:,}"
-                if pairs.won[i]:
-                    text = self.tr("Its rule has rank {rank}. It merges at step {step}.")
-                    return text.format(rank=f"{rank:,}", step=shown)
-                text = self.tr(
-                    "Its rule has rank {rank}. Step {step} takes one of its symbols first: "
-                    "{rule} has rank {lower}."
-                )
-                return text.format(
-                    rank=f"{rank:,}",
-                    step=shown,
-                    rule=code(self._labels.rule_of_step(step)),
-                    lower=f"{int(word.trace.steps.rank[step]):,}",
-                )
-        return self.tr("Its rule has rank {rank}.").format(rank=f"{rank:,}")
+        found = (pairs.start[low:high] == start) & (pairs.end[low:high] == end)
+        found &= (pairs.born[low:high] <= state) & (state < pairs.died[low:high])
+        if not found.any():
+            return self.tr("Its rule has rank {rank}.").format(rank=f"{rank:,}")
+        i = low + int(found.argmax())
+        step = int(pairs.died[i]) - 1
+        shown = f"{step - word.steps.start + 1:,}"
+        if pairs.won[i]:
+            text = self.tr("Its rule has rank {rank}. It merges at step {step}.")
+            return text.format(rank=f"{rank:,}", step=shown)
+        text = self.tr(
+            "Its rule has rank {rank}. Step {step} takes one of its symbols first: "
+            "{rule} has rank {lower}."
+        )
+        return text.format(
+            rank=f"{rank:,}",
+            step=shown,
+            rule=code(self._labels.rule_of_step(step)),
+            lower=f"{int(word.trace.steps.rank[step]):,}",
+        )

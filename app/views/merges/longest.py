@@ -20,6 +20,7 @@ from app.views.merges.follow import LIMIT, place_to_show, pretoken_at
 from app.views.merges.head import Head, TopRow
 from app.views.merges.strip import WordStrip
 from app.views.merges.tries import TryRows
+from app.views.merges.wanted import Wanted
 from app.widgets.canvas import Canvas
 from app.widgets.report import Facts, Heading, Line, Lines, Part, Report, Section, Sentence, code
 from engine.readings import Special
@@ -58,6 +59,7 @@ class LongestPage(Canvas):
         self._followed: Followed | None = None
         self._labels: Labels | None = None
         self._word: TriedWord | None = None
+        self._wanted: Wanted | None = None
         self._stale = True
         self._quiet = False
         self.top = TopRow(session, theme)
@@ -93,6 +95,14 @@ class LongestPage(Canvas):
     def view_state(self) -> dict[str, Any]:
         """Return what a scene keeps."""
         return {"word": self._word.pretoken if self._word else 0, "position": self._player.position}
+
+    def restore(self, wanted: Wanted | None) -> None:
+        """Show the place that a scene kept, now or when the tries have been followed."""
+        self._wanted, followed = wanted, self._followed
+        if wanted is None or followed is None or self._stale:
+            return
+        if wanted.of(followed.key, followed.text):
+            self._take(followed)
 
     # Following the text
 
@@ -163,6 +173,10 @@ class LongestPage(Canvas):
         pretoken, position = place_to_show(
             followed.text, trace.prepared, trace.step_cuts, old, byte
         )
+        wanted, self._wanted = self._wanted, None
+        count = len(trace.prepared.fixed)
+        if count and wanted is not None and wanted.of(followed.key, followed.text):
+            pretoken, position = wanted.within(count, len(trace))
         self.steps.set_trace(trace, labels)
         self.strip.set_trace(trace, labels, pretoken)
         names: tuple[str, ...] = ()

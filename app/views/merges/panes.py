@@ -56,3 +56,5 @@ def add_panes(workspace: MergesWorkspace, theme: Theme) -> None:
 
     rules.visibilityChanged.connect(lambda on: grow(rules, on))
     trees.visibilityChanged.connect(lambda on: grow(trees, on))
+    rules.visibilityChanged.connect(workspace.compare.set_seen)
+    trees.visibilityChanged.connect(workspace.tree.set_seen)

@@ -9,25 +9,33 @@ from app.draw.merge_labels import Labels, in_short
 from app.draw.word import Word
 from app.widgets.report import code
 from engine.display import is_text, visible
+from engine.merge_rules import MergeRule, own_rule
 from engine.merge_tree import word_mark
+from engine.trace import MergeStep
 
 
 class Story(QObject):
-    """Tells the steps of a word; holds nothing but the labels of a trace."""
+    """Tells the steps of a word; holds nothing but the labels of a trace.
 
-    def __init__(self, labels: Labels) -> None:
+    rule: which two symbols may merge; None for the model's own rule.
+    """
+
+    def __init__(self, labels: Labels, rule: MergeRule | None = None) -> None:
         super().__init__()
-        self._labels = labels
+        self._labels, self._rule = labels, rule
 
-    def sentence(self, word: Word, row: int) -> str:
-        """Return what leads to row `row`; pieces stand as `code` marks them."""
-        if word.n_steps == 0:
+    def sentence(self, word: Word, row: int, event: MergeStep | None) -> str:
+        """Return what leads to row `row`; pieces stand as `code` marks them.
+
+        event: the step that leads to it, None where nothing merges; at the start none is needed.
+        """
+        if event is None:
             return self._still(word)
         if row == 0:
             return " ".join(
                 part for part in (self._start(word), self._mark(word), self._next(word)) if part
             )
-        told = self._merge(word, row)
+        told = self._merge(event)
         return f"{told} {self._end(word)}" if row == word.n_steps else told
 
     def _still(self, word: Word) -> str:
@@ -70,27 +78,44 @@ class Story(QObject):
         return text.format(mark=code(mark))
 
     def _next(self, word: Word) -> str:
-        step = word.steps.start
-        return self.tr(
-            "A number between two of them is the place of their rule in the model's list. The "
-            "lowest number goes first: {rule}."
-        ).format(rule=code(self._labels.rule_of_step(step, " + ")))
+        bpe = word.trace.model.bpe
+        own = "listed" if bpe is None else own_rule(bpe)
+        # A rank file and scores have one rank for each piece, whatever rule they are read by.
+        kind = (self._rule or own) if own == "listed" else own
+        text = {
+            "listed": self.tr(
+                "A number between two of them is the rank of their rule: its place in the model's "
+                "list, counted from 0. The lowest number goes first: {rule}."
+            ),
+            "joined": self.tr(
+                "A number between two of them is the rank of the text that they make together. "
+                "The lowest number goes first: {rule}."
+            ),
+            "vocabulary": self.tr(
+                "A number between two of them is the rank of the piece that they make, among all "
+                "pieces of the model. The lowest number goes first: {rule}."
+            ),
+        }[kind]
+        return text.format(rule=code(self._labels.rule_of_step(word.steps.start, " + ")))
 
-    def _merge(self, word: Word, row: int) -> str:
-        labels, event = self._labels, word.trace.event(word.steps.start + row - 1)
+    def _merge(self, event: MergeStep) -> str:
+        labels = self._labels
         (left, left_part), (right, right_part) = labels.piece(event.left), labels.piece(event.right)
         result, part = labels.piece(event.result)
         rivals = len(event.rivals) + event.left_out
         if left_part and right_part:
-            joined = self.tr("The bytes {left} and {right} join")
+            text = self.tr("The bytes {left} and {right} join: rank {rank} is the lowest here.")
+            if not rivals:
+                text = self.tr(
+                    "The bytes {left} and {right} join: only their rule fits. It has rank {rank}."
+                )
         else:
-            joined = self.tr("{left} and {right} join")
-        if rivals:
-            text = self.tr("{joined}: their rule is number {rank}, the lowest here.")
-        else:
-            text = self.tr("{joined}: their rule, number {rank}, is the only one that fits.")
-        joined = joined.format(left=code(in_short(left)), right=code(in_short(right)))
-        told = text.format(joined=joined, rank=f"{event.rank:,}")
+            text = self.tr("{left} and {right} join: rank {rank} is the lowest here.")
+            if not rivals:
+                text = self.tr("{left} and {right} join: only their rule fits. It has rank {rank}.")
+        told = text.format(
+            left=code(in_short(left)), right=code(in_short(right)), rank=f"{event.rank:,}"
+        )
         if (left_part or right_part) and not part:
             told += " " + self.tr("The bytes now spell {result}.").format(
                 result=code(in_short(result))

@@ -19,8 +19,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.isolate import isolate
-from app.draw.merge_labels import Labels
+from app.draw.merge_labels import Labels, in_short
 from app.theme import SIZE_BODY, Theme
+from app.widgets.tips import Tips
 from engine.traces.longest import LongestTrace
 from engine.traces.merges import MergeTrace
 
@@ -58,6 +59,7 @@ class WordStrip(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        Tips(self, self.tip_at)
         theme.changed.connect(self._changed)
 
     def sizeHint(self) -> QSize:
@@ -82,17 +84,32 @@ class WordStrip(QWidget):
         """Show another pre-token as the current one, and bring it into view."""
         self._current = min(max(index, 0), max(self.count - 1, 0))
         self._reveal()
+        name = self.tr("Words of the text")
         if self._labels is not None and self.count:
-            self.setAccessibleName(
-                self.tr("Word {n} of {count}: {text}").format(
-                    n=f"{self._current + 1:,}",
-                    count=f"{self.count:,}",
-                    text=self._labels.pretoken(self._current),
-                )
-            )
-        else:
-            self.setAccessibleName(self.tr("Words of the text"))
+            name = self.describe(self._current)
+        self.setAccessibleName(name)
         self._changed()
+
+    def describe(self, index: int) -> str:
+        """Say which word it is, and where it is so that nothing happens in it."""
+        assert self._trace is not None
+        assert self._labels is not None
+        text = self.tr("Word {n} of {count}: {text}")
+        if not len(self._trace.steps_of(index)):
+            if isinstance(self._trace, LongestTrace):
+                text = self.tr("Word {n} of {count}: {text}. Nothing is looked up for it")
+            else:
+                text = self.tr("Word {n} of {count}: {text}. Nothing merges in it")
+        return text.format(
+            n=f"{index + 1:,}",
+            count=f"{self.count:,}",
+            text=isolate(in_short(self._labels.pretoken(index))),
+        )
+
+    def tip_at(self, place: QPointF) -> str:
+        """Return what the tip at a pixel says: the word there."""
+        chip = self.chip_at(place)
+        return "" if chip is None else self.describe(chip.index)
 
     def _changed(self) -> None:
         self._chips = None
@@ -144,23 +161,7 @@ class WordStrip(QWidget):
             return
         chips = self.chips
         for chip in chips:
-            steps = len(self._trace.steps_of(chip.index))
-            here = chip.index == self._current
-            if here:
-                painter.setPen(QPen(theme.color("ink"), 2))
-                painter.setBrush(theme.color("selection"))
-                painter.drawRoundedRect(chip.rect, 4, 4)
-                if self.hasFocus():
-                    painter.setBrush(Qt.BrushStyle.NoBrush)
-                    painter.setPen(QPen(theme.color("ink"), 1))
-                    painter.drawRoundedRect(chip.rect.adjusted(-3, -3, 3, 3), 6, 6)
-            else:
-                painter.setPen(QPen(theme.color("line"), 1))
-                painter.setBrush(theme.color("panel"))
-                painter.drawRoundedRect(chip.rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-            painter.setFont(theme.piece_font(SIZE_BODY))
-            painter.setPen(theme.color("ink" if here else "ink2" if steps else "ink3"))
-            painter.drawText(chip.rect, Qt.AlignmentFlag.AlignCenter, isolate(chip.text))
+            self._paint_chip(painter, chip, len(self._trace.steps_of(chip.index)) == 0)
         painter.setPen(theme.color("ink3"))
         painter.setFont(theme.font(SIZE_BODY))
         if self._first > 0:
@@ -171,6 +172,24 @@ class WordStrip(QWidget):
             painter.drawText(edge, Qt.AlignmentFlag.AlignCenter, "›")
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(0, HEIGHT - 1, self.width(), HEIGHT - 1)
+
+    def _paint_chip(self, painter: QPainter, chip: Chip, still: bool) -> None:
+        """Paint a word; one in which nothing happens has a dashed line around it."""
+        theme, here = self._theme, chip.index == self._current
+        pen = QPen(theme.color("ink" if here else "line2" if still else "line"), 2 if here else 1)
+        if still:
+            pen.setDashPattern([3, 3])
+        inset = 0.0 if here else 0.5
+        painter.setPen(pen)
+        painter.setBrush(theme.color("selection" if here else "canvas" if still else "panel"))
+        painter.drawRoundedRect(chip.rect.adjusted(inset, inset, -inset, -inset), 4, 4)
+        if here and self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("ink"), 1))
+            painter.drawRoundedRect(chip.rect.adjusted(-3, -3, 3, 3), 6, 6)
+        painter.setFont(theme.piece_font(SIZE_BODY))
+        painter.setPen(theme.color("ink" if here else "ink3" if still else "ink2"))
+        painter.drawText(chip.rect, Qt.AlignmentFlag.AlignCenter, isolate(chip.text))
 
     def chip_at(self, place: QPointF) -> Chip | None:
         """Return the chip at a place."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
@@ -89,7 +89,7 @@ class TreeView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(event.rect(), theme.color("canvas"))
         if self._tree is not None:
-            paint_tree(painter, self._tree, theme, self._selected)
+            paint_tree(painter, self._tree, theme, self._selected, QRectF(event.rect()))
         else:
             painter.setFont(theme.font(SIZE_DATA))
             painter.setPen(theme.color("ink2"))
@@ -144,7 +144,8 @@ class TreePane(QWidget):
         self._followed: Followed | None = None
         self._labels: Labels | None = None
         self._word: Word | None = None
-        self._stale = True
+        self._seen, self._stale = False, True
+        self._piece: int | None = None
         self.what = SegmentedControl(
             (("word", self.tr("This word")), ("piece", self.tr("Selected piece"))), theme, 22
         )
@@ -169,13 +170,15 @@ class TreePane(QWidget):
         self._followed, self._labels, self._word = followed, labels, word
         self.refresh()
 
-    def showEvent(self, event: object) -> None:
-        if self._stale:
+    def set_seen(self, seen: bool) -> None:
+        """Work only while the pane is in front; Qt hides no pane behind another."""
+        self._seen = seen
+        if seen and self._stale:
             self.refresh()
 
     def refresh(self) -> None:
         """Draw the trees anew, if they can be seen."""
-        self._stale = not self.isVisible()
+        self._stale = not self._seen
         if self._stale:
             return
         followed, labels, word = self._followed, self._labels, self._word
@@ -204,6 +207,7 @@ class TreePane(QWidget):
 
     def _show_piece(self, followed: Followed, labels: Labels) -> None:
         piece, bpe = self._session.selection.piece, followed.own.model.bpe
+        self._piece = piece
         if piece is None or bpe is None or not 0 <= piece < len(bpe.vocabulary):
             note = self.tr("Choose a piece here, in Explore or in Vocabulary")
             self.view.set_tree(None, note)
@@ -231,5 +235,6 @@ class TreePane(QWidget):
         self._scroll.ensureVisible(round(box.center().x()), round(box.center().y()))
 
     def _selection_changed(self) -> None:
-        if self.what.value() == "piece":
+        # The player's steps are a part of the selection: only another piece has another tree.
+        if self.what.value() == "piece" and self._session.selection.piece != self._piece:
             self.refresh()

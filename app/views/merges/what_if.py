@@ -54,30 +54,31 @@ class WhatIfs(QObject):
         """Another model is there: no change is asked for."""
         self._what_if = None
 
-    def parts(self, followed: Followed | None, labels: Labels | None, step: int) -> list[Part]:
-        """Return the section of the inspector for the rule of a step, -1 for none."""
+    def parts(
+        self, followed: Followed | None, labels: Labels | None, event: MergeStep | None
+    ) -> list[Part]:
+        """Return the section of the inspector for the rule of a step, None for none."""
         if followed is None or labels is None:
             return []
         if followed.what_if is not None:
             back = Line("↩", self.tr("Back to the model as it is"), link="back")
             return [Section(self.tr("This is a what-if")), Lines((back,), plain=True)]
         bpe = followed.own.model.bpe
-        if bpe is None or step < 0:
+        if bpe is None or event is None:
             return []
-        event = followed.trace.event(step)
         lines = tuple(self._offers(bpe, labels, event))
         if not lines:
             return []
         title = self.tr("What if another rule went before {rule}?").format(
             rule=labels.rule(event.left, event.right)
         )
-        return [Section(title), Sentence(self.tr("Swap its place in the list with:")), Lines(lines)]
+        return [Section(title), Sentence(self.tr("Exchange its rank with that of:")), Lines(lines)]
 
     def _offers(self, bpe: Bpe, labels: Labels, event: MergeStep) -> list[Line]:
         offered: dict[int, str] = {}
         for by, note in (
-            (-1, self.tr("the rule before it in the list")),
-            (1, self.tr("the rule after it in the list")),
+            (-1, self.tr("the next lower rank")),
+            (1, self.tr("the next higher rank")),
         ):
             rank = neighbour(bpe, event.rank, -1 if by < 0 else 1)
             if rank is not None:
@@ -108,25 +109,24 @@ class WhatIfs(QObject):
                 rule = rule_at(bpe, rank)
                 name = labels.rule(rule[0], rule[1]) if rule is not None else "–"
                 shown.append(self.tr("{rule} ({rank})").format(rule=name, rank=f"{rank:,}"))
-            text = self.tr("{first} and {second} change places in the list:").format(
+            text = self.tr("{first} and {second} exchange ranks.").format(
                 first=shown[0], second=shown[1]
             )
         else:
             text = {
-                "listed": self.tr("only listed pairs merge, as in HuggingFace’s library:"),
-                "joined": self.tr("any two merge whose joined string has a rank, as in tiktoken:"),
+                "listed": self.tr("Only listed pairs merge, as in HuggingFace’s library."),
+                "joined": self.tr("Any two merge whose joined string has a rank, as in tiktoken."),
                 "vocabulary": self.tr(
-                    "any two merge whose joined string is in the vocabulary, as in SentencePiece:"
+                    "Any two merge whose joined string is in the vocabulary, as in SentencePiece."
                 ),
             }[what_if.rule or "listed"]
         changed, moved = int(found.pretokens.sum()), int(found.order.sum())
-        words = counted(len(found.pretokens), "word")
         if changed:
-            result = self.tr("{n} of {words} in other tokens").format(n=f"{changed:,}", words=words)
+            result = self.tr("Other tokens for {n} of {words}.")
         elif moved:
-            result = self.tr("the same tokens, but {n} of {words} merged in another order").format(
-                n=f"{moved:,}", words=words
-            )
+            result = self.tr("The same tokens, but another order of merging for {n} of {words}.")
         else:
-            result = self.tr("nothing changes in this text")
+            result = self.tr("Nothing changes in this text.")
+        words = counted(len(found.pretokens), "word")
+        result = result.format(words=words, n=f"{changed or moved:,}")
         return f"{text} {result}", bool(changed or moved)
