@@ -14,8 +14,9 @@ from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.session import Session
 from app.theme import Theme
 from app.views.sampling import FIRST, SamplingWorkspace
+from app.views.sampling.listing import list_law, outcome_label
 from app.views.sampling.passes import find_parting
-from app.views.sampling.tally import Tally, list_law, outcome_label
+from app.views.sampling.tally import Tally
 from app.widgets.report import Table
 from engine.bundled import model_path
 from engine.sampler import SamplingSettings
@@ -92,7 +93,7 @@ def test_a_search_ends(make: Make) -> None:
     assert passes is not None
     lattice, best = passes.lattice, passes.viterbi.path.edges
     settings = SamplingSettings(1.0)
-    first = find_parting(lattice, ("perfect",), settings, 7, 0, lambda done, total: None)
+    first = find_parting(lattice, ("viterbi", "perfect"), settings, 7, 0, lambda done, total: None)
     assert first is not None
     other = lattice.sample(count=first + 1, seed=7)
     assert other.paths[other.order[first]].edges.tolist() != best.tolist()
@@ -317,6 +318,8 @@ def test_tally_counts_draws_it_does_not_list() -> None:
     assert np.isnan(tally.distance)
     assert tally.test is None
     tally.add([path.edges for path in lattice.nbest(22, 0.0)])
+    assert tally.n == 0  # not looked at yet
+    tally.look()
     counts = tally.counts_of(listing)
     assert counts.tolist() == [1] * 20 + [2]
     assert tally.distance == pytest.approx(

@@ -34,13 +34,12 @@ from app.views.sampling.methods import chosen, fitting, kept_methods
 from app.views.sampling.panes import compose_panes
 from app.views.sampling.passes import (
     CHUNK_EDGES,
-    SEARCHED,
     Passes,
     Wish,
-    find_parting,
     trace_passes,
 )
 from app.views.sampling.results import Results
+from app.views.sampling.seeking import PartingSearch
 from app.views.sampling.tally import Tally
 from app.views.sampling.touching import touching
 from app.widgets import player_keys
@@ -72,6 +71,7 @@ class SamplingWorkspace(Workspace):
         self._passes: Passes | None = None
         self._places: LanePlaces | None = None
         self.sample = GrowingSample(session, self)
+        self._search = PartingSearch(session, self)
         self._draw = 0
         self._wanted: dict[str, int] = {}
         self._methods: tuple[str, ...] = ()
@@ -130,6 +130,8 @@ class SamplingWorkspace(Workspace):
         self.player.position_changed.connect(self._show_position)
         self.sample.grew.connect(self._show_growth)
         self.sample.complete.connect(self._drawn_all)
+        self._search.found.connect(self._found)
+        self._search.ended.connect(controls.count.setText)
         session.active_changed.connect(self._show_state)
         session.models_changed.connect(self._show_state)
         session.analysis_changed.connect(self._prepare)
@@ -190,6 +192,7 @@ class SamplingWorkspace(Workspace):
         self.rows.take_focus()
 
     def _clear(self) -> None:
+        self._search.stop()
         self._session.jobs.cancel("sampling pass")
         self.sample.drop()
         self._passes = self._places = None
@@ -223,6 +226,7 @@ class SamplingWorkspace(Workspace):
 
     def _prepare(self) -> None:
         """Have the passes of the present draw traced in the background, once they can be seen."""
+        self._search.stop()
         self._waiting = not self.isVisible()
         if self._waiting:
             return
@@ -349,7 +353,10 @@ class SamplingWorkspace(Workspace):
         self._show_charts()
 
     def _drawn_all(self, show: int | None) -> None:
-        if show is not None:
+        # A draw of another seed, or of a text that is about to go, is not what was asked for.
+        analysis = self._session.analysis
+        same = self.sample.passes is not None and self.sample.passes.analysis is analysis
+        if show is not None and same and not self.stale:
             self.show_draw(show)
 
     def show_draw(self, draw: int) -> None:
@@ -362,32 +369,14 @@ class SamplingWorkspace(Workspace):
 
     def next_parting(self) -> None:
         """Show the next draw in which the methods part; of one method, that isn't the best path."""
-        passes = self._passes
-        if passes is None or self.stale:
-            return
-        kinds = passes.wish.methods
-        if len(kinds) == 1 and not passes.analysis.lattice.has_law:
-            return
-        lattice, wish, first = passes.lattice, passes.wish, self._draw + 1
+        if self._passes is not None and not self.stale:
+            self._search.start(self._passes, self._draw + 1)
 
-        def found(draw: int | None) -> None:
-            if draw is None or self.tally is None:
-                words = self.tr("{n} draws looked at: all are the best path")
-                if len(kinds) > 1:
-                    words = self.tr("{n} draws looked at: the methods part in none")
-                self.controls.count.setText(words.format(n=f"{SEARCHED:,}"))
-                return
-            if self.sample.n <= draw:
-                self.draw_more(draw + 1 - self.sample.n)
-            else:
-                self.show_draw(draw)
-
-        self._session.jobs.start(
-            "sampling next",
-            self.tr("Looking for the next draw of that kind"),
-            lambda report: find_parting(lattice, kinds, wish.settings, wish.seed, first, report),
-            found,
-        )
+    def _found(self, draw: int) -> None:
+        if self.sample.n <= draw:
+            self.draw_more(draw + 1 - self.sample.n)
+        else:
+            self.show_draw(draw)
 
     def _show_running(self) -> None:
         self.controls.show_running(self.sample.running)

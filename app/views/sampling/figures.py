@@ -15,7 +15,7 @@ from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
 from app.session import Session
 from app.theme import Theme
 from app.views.sampling.methods import LOOKS, WITHOUT_REPLACEMENT, method_name
-from app.views.sampling.passes import Passes
+from app.views.sampling.passes import LONGEST_DROPPED, Passes
 from app.views.sampling.tally import Tally
 
 Tallies = Mapping[str, Tally]
@@ -152,6 +152,17 @@ def count_note(paths: int, analysis: Analysis) -> str:
         part = translate("Figures", "{count} of the first {n} bytes")
         text = part.format(count=text, n=f"{analysis.shown:,}")
     return text
+
+
+def nothing_to_step(passes: Passes) -> str:
+    """Return why there are no steps to play."""
+    if passes.too_long:
+        words = translate(
+            "Figures",
+            "The text is too long to step through: coins are followed in texts of up to {n} bytes.",
+        )
+        return words.format(n=f"{LONGEST_DROPPED:,}")
+    return translate("Figures", "These methods have no pass to step through.")
 
 
 def obstacle(session: Session) -> str:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.session import Session
 from app.views.sampling.methods import WITHOUT_REPLACEMENT
-from app.views.sampling.passes import Passes, draw_in_chunks
+from app.views.sampling.passes import Passes, draw_into
 from app.views.sampling.tally import SetTally, Tally
 
 MOST = 1_000_000
@@ -34,7 +34,7 @@ class GrowingSample(QObject):
         self._passes: Passes | None = None
         self._tallies: dict[str, Tally] = {}
         self._look = QTimer(self, singleShot=True, interval=LOOK)
-        self._look.timeout.connect(self.grew)
+        self._look.timeout.connect(self._show)
 
     @property
     def tallies(self) -> dict[str, Tally]:
@@ -78,6 +78,8 @@ class GrowingSample(QObject):
     def stop(self) -> None:
         """Draw no further; what is drawn stays."""
         self._session.jobs.cancel(_JOB)
+        for tally in self._tallies.values():
+            tally.look()
 
     def drop(self) -> None:
         """Have no sample any more."""
@@ -91,27 +93,29 @@ class GrowingSample(QObject):
     def up_to(self, last: int, *, show: bool) -> None:
         """Draw until each method has `last`, `MOST` at most."""
         passes, last = self._passes, min(last, MOST)
-        drawn = {kind: tally.n for kind, tally in self._tallies.items()}
-        if passes is None or not drawn or min(drawn.values()) >= last:
+        tallies = dict(self._tallies)
+        if passes is None or not tallies or min(t.added for t in tallies.values()) >= last:
             return
-        lattice, settings, seed = passes.lattice, passes.wish.settings, passes.wish.seed
+        lattice, settings = passes.lattice, passes.wish.settings
         self._session.jobs.start(
             _JOB,
             self.tr("Drawing segmentations"),
-            lambda report, give: draw_in_chunks(lattice, settings, seed, drawn, last, report, give),
+            lambda report, give: draw_into(tallies, lattice, settings, last, report, give),
             lambda _result: self._drawn(last - 1 if show else None),
             lambda error: self._session.failed.emit(error, self.tr("Nothing was drawn")),
-            part=self._count,
+            part=self._came,
         )
 
-    def _count(self, part: object) -> None:
-        assert isinstance(part, tuple)
-        kind, paths = part
-        self._tallies[kind].add(paths)
+    def _came(self, _part: None) -> None:
         if not self._look.isActive():
             self._look.start()
 
+    def _show(self) -> None:
+        for tally in self._tallies.values():
+            tally.look()
+        self.grew.emit()
+
     def _drawn(self, show: int | None) -> None:
         self._look.stop()
-        self.grew.emit()
+        self._show()
         self.complete.emit(show)

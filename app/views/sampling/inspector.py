@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
 from PySide6.QtCore import QObject
 
 from app.counts import counted
 from app.draw.lane import edge_text
 from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.views.sampling.drop_words import Trace, drop_sentence, drop_title
+from app.views.sampling.figures import nothing_to_step
 from app.views.sampling.lane import event_sentence, path_sentence
 from app.views.sampling.methods import LOOKS, WITHOUT_REPLACEMENT, library_note, method_name
 from app.views.sampling.parting import COINED, beside, parting_sentence, parting_steps
@@ -27,7 +29,6 @@ from app.widgets.report import (
     Sentence,
     Table,
 )
-from engine.goodness import ChiSquare
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
 
@@ -67,7 +68,7 @@ class SamplingReport(QObject):
             title = ", ".join(method_name(kind) for kind in wish.methods)
             out += [
                 Heading(title),
-                Sentence(self.tr("These methods have no pass to step through.")),
+                Sentence(nothing_to_step(passes)),
             ]
         out += self._tests(passes, tallies, stale)
         facts = [(self.tr("Seed"), str(wish.seed)), (self.tr("Draw"), f"{wish.draw + 1:,}")]
@@ -79,14 +80,19 @@ class SamplingReport(QObject):
         if note:
             out += [Section(self.tr("In the libraries")), Sentence(note, "ink2")]
         unlike = self.tr("Next draw that isn't the best path")
-        if len(wish.methods) > 1:
+        if len(wish.methods) > 1 and set(passes.compared) <= set(wish.methods):
             unlike = self.tr("Next draw where the methods part")
         lines = [
             Line("", self.tr("One more draw"), "R", link="one"),
             Line("", self.tr("1,000 more draws"), "Shift+R", link="many"),
         ]
-        if traces or len(wish.methods) > 1:
+        if passes.compared and not stale:
             lines.insert(0, Line("", unlike, "N", link="next"))
+        else:
+            note = self.tr("nothing to compare")
+            if stale:
+                note = self.tr("the sample belongs to other settings")
+            lines.insert(0, Line("", unlike, "N", "ink3", note=note))
         out += [Section(self.tr("Go to")), Lines(tuple(lines), plain=True)]
         return tuple(out)
 
@@ -186,7 +192,7 @@ class SamplingReport(QObject):
             (self.tr("p-value"), *("–" if t is None else p_value_text(t.p_value) for t in tests)),
             (
                 self.tr("Verdict"),
-                *("–" if tally.sets else self._verdict(tally.test) for tally in drawn),
+                *("–" if tally.sets else self._verdict(tally) for tally in drawn),
             ),
         ]
         own = [self._own_test(passes, tally) for tally in drawn]
@@ -238,10 +244,15 @@ class SamplingReport(QObject):
         test = None if law.same else tally.test_against(law.probabilities)
         return "–" if test is None else p_value_text(test.p_value)
 
-    def _verdict(self, test: ChiSquare | None) -> str:
-        if test is None:
-            return self.tr("too few")
-        return self.tr("× no") if test.p_value < REFUTED else self.tr("✓ fits")
+    def _verdict(self, tally: Tally) -> str:
+        test, probabilities = tally.test, tally.listing.probabilities
+        if test is not None:
+            return self.tr("× no") if test.p_value < REFUTED else self.tr("✓ fits")
+        if bool(np.isnan(probabilities).any()):
+            return self.tr("no exact law")
+        if np.count_nonzero(probabilities) < 2:
+            return self.tr("only one")
+        return self.tr("too few")
 
 
 def _heads(kinds: list[str]) -> list[str]:

@@ -11,6 +11,7 @@ from app.player import Player
 from app.theme import Theme
 from app.views.sampling.drop_lane import DropLane
 from app.views.sampling.drop_words import verdict
+from app.views.sampling.figures import nothing_to_step
 from app.views.sampling.lane import Keys, LaneView
 from app.views.sampling.methods import LANES
 from app.views.sampling.parting import COINED, beside, parting_steps
@@ -42,7 +43,8 @@ class Lanes(QScrollArea):
         self._parting: frozenset[int] = frozenset()
         self.of_pass = {kind: LaneView(kind, player, viewport, theme, keys) for kind in LANES}
         self.dropped = DropLane(theme, keys)
-        self.none = QLabel(self.tr("These methods have no pass to step through."))
+        self.none = QLabel()
+        self.none.setWordWrap(True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.none.setProperty("role", "second")
         rows = QSplitter(Qt.Orientation.Vertical)
@@ -71,6 +73,7 @@ class Lanes(QScrollArea):
             lane.set_trace(passes.traces.get(kind), places, beside(traces, kind))
         self.dropped.set_trace(passes.dropped)
         self.dropped.setVisible(passes.dropped is not None)
+        self.none.setText(nothing_to_step(passes))
         self.none.setVisible(not traces and passes.dropped is None)
 
     def set_position(self, k: int) -> None:

@@ -5,15 +5,24 @@ These run in a worker thread and know nothing of widgets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.analysis import Analysis
+from app.views.sampling.listing import (
+    Listing,
+    OwnLaw,
+    inclusion_law,
+    list_law,
+    list_method,
+    own_law,
+)
 from app.views.sampling.methods import LANES, WITHOUT_REPLACEMENT, Settings, settings_of
-from app.views.sampling.tally import Listing, OwnLaw, inclusion_law, list_law, list_method, own_law
+from app.views.sampling.tally import Tally
 from engine.dropout import BPE_DROPOUTS, MAXMATCH_DROPOUT
 from engine.lattice import Lattice
 from engine.model import Model
@@ -37,10 +46,6 @@ CHUNK_EDGES = 4_000_000
 
 LONGEST_DROPPED = 2_000
 """Bytes of text up to which the coins of a dropout are traced."""
-
-Edges = NDArray[np.int32]
-Drawn = Edges | list[Edges]
-"""A path, or a set of them."""
 
 Relevant = tuple[tuple[str, float], ...]
 
@@ -73,6 +78,17 @@ class Passes:
     def lattice(self) -> Lattice:
         """The lattice that is drawn from."""
         return self.listing.lattice
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The methods whose paths are held against each other; empty for nothing to compare."""
+        return compared(self.wish.methods, law=self.analysis.lattice.has_law)
+
+    @property
+    def too_long(self) -> bool:
+        """Whether a dropout is shown whose coins aren't traced, for the length of the text."""
+        dropouts = (*BPE_DROPOUTS, MAXMATCH_DROPOUT)
+        return self.dropped is None and any(kind in dropouts for kind in self.wish.methods)
 
     @property
     def relevant(self) -> Relevant:
@@ -162,38 +178,51 @@ def _trace(kind: str, lattice: Lattice, wish: Wish) -> PassTrace:
     return make(lattice, theta, seed, draw)
 
 
-def draw_in_chunks(
+def draw_into(
+    tallies: Mapping[str, Tally],
     lattice: Lattice,
     settings: Settings,
-    seed: int,
-    drawn: Mapping[str, int],
     last: int,
     report: Report,
-    give: Callable[[tuple[str, Sequence[Drawn]]], object],
+    give: Callable[[None], object],
 ) -> None:
-    """Draw by each method up to number last − 1, giving the draws away in chunks.
+    """Draw by each method up to number last − 1 and count the draws; `give` says that some came.
 
-    drawn: how many each method has already; the one that has fewest goes on. A draw without
-    replacement is a set.
+    The method that has fewest goes on. A draw without replacement is a set.
     """
     chunk = max(1, min(CHUNK, CHUNK_EDGES // max(lattice.n_edges, 1)))
-    have = dict(drawn)
+    have = {kind: tally.added for kind, tally in tallies.items()}
     total = sum(max(0, last - n) for n in have.values())
     done = 0
     while (kind := min(have, key=lambda kind: have[kind])) and have[kind] < last:
-        report(done, total)
-        draws = range(have[kind], min(have[kind] + chunk, last))
+        tally, draws = tallies[kind], range(have[kind], min(have[kind] + chunk, last))
         if kind == WITHOUT_REPLACEMENT:
-            give((kind, draw_sets(lattice, settings.theta, seed, draws, settings.set_size)))
+            drawn: list[Any] = list(
+                draw_sets(lattice, settings.theta, tally.seed, draws, settings.set_size)
+            )
         else:
-            give((kind, SAMPLERS[kind].draw(lattice, settings, seed, draws)))
+            drawn = list(SAMPLERS[kind].draw(lattice, settings, tally.seed, draws))
+        tally.add(drawn, partial(report, done, total))
+        give(None)
         have[kind] = draws.stop
         done += len(draws)
 
 
+def compared(methods: tuple[str, ...], *, law: bool) -> tuple[str, ...]:
+    """Return the methods whose paths are held against each other, draw by draw.
+
+    A single method is held against the best path, where the model has a law. Sets aren't compared.
+    Empty where there is nothing to compare.
+    """
+    own = tuple(kind for kind in methods if kind != WITHOUT_REPLACEMENT)
+    if len(own) == 1 and law and own != ("viterbi",):
+        return ("viterbi", *own)
+    return own if len(own) > 1 else ()
+
+
 def find_parting(
     lattice: Lattice,
-    methods: tuple[str, ...],
+    kinds: tuple[str, ...],
     settings: Settings,
     seed: int,
     first: int,
@@ -201,10 +230,8 @@ def find_parting(
 ) -> int | None:
     """Return the first draw from `first` on in which the methods don't give one path.
 
-    A single method is held against the best path, sets against nothing. None after many.
+    kinds: at least two, see `compared`. None after many draws.
     """
-    methods = tuple(kind for kind in methods if kind != WITHOUT_REPLACEMENT)
-    kinds = methods if len(methods) > 1 else ("viterbi", *methods)
     chunk = max(1, min(250, CHUNK_EDGES // max(lattice.n_edges, 1)))
     for start in range(first, first + SEARCHED, chunk):
         report(start - first, SEARCHED)

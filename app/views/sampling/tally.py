@@ -3,254 +3,130 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.draw.lane import path_text
-from app.views.sampling.methods import Settings
+from app.views.sampling.listing import Listing
 from engine.goodness import ChiSquare, chi_square, total_variation
-from engine.lattice import Lattice, Path
-from engine.law_figures import kl_divergence, law_distance
-from engine.sample import SAMPLERS
-from engine.sampler import EXACT_LIMIT, SamplingSettings
-from engine.samplers.gibbs import exact_law
-from engine.samplers.gumbel import inclusions
-
-LISTED = 20
-"""Outcomes with a row of their own; the others share one."""
-
-LONGEST, SHOWN = 24, 10
-"""Characters of a label up to which it is the whole path, and pieces shown of a longer one."""
-
-UNLIKELY = 1e-5
-"""Probability under which a segmentation shares the row of the others."""
-
-PROBED, PROBE_SEED = 300, 0
-"""Draws, and their seed, that choose the rows where a law is too large to be listed."""
 
 GROWTH = 1.04
 """From one point of the distance curve to the next the sample grows at least so much."""
 
-
-@dataclass(frozen=True, eq=False)
-class Listing:
-    """The law that samples are held against, as far as it is listed.
-
-    target: the method whose law it is. paths: the most probable segmentations, at most `LISTED`,
-    and none rarer than `UNLIKELY` where the law is known whole. exact: all of them, None where
-    they are too many; probabilities may be NaN then. count: how many there are.
-    """
-
-    lattice: Lattice
-    settings: SamplingSettings
-    paths: tuple[Path, ...]
-    exact: tuple[Path, ...] | None
-    count: int
-    target: str = "perfect"
-
-    @property
-    def theta(self) -> float:
-        """The inverse temperature."""
-        return self.settings.theta
-
-    @property
-    def rest(self) -> float:
-        """The probability of all that aren't listed."""
-        return _left(sum(path.probability for path in self.paths))
-
-    @property
-    def complete(self) -> bool:
-        """Whether every segmentation is listed."""
-        return self.exact is not None and self.count <= len(self.paths)
-
-    @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """The text of each listed path; of a long one what differs from the first."""
-        edges = [path.edges.tolist() for path in self.paths]
-        return tuple(outcome_label(self.lattice, path, edges[0]) for path in edges)
-
-    @property
-    def cell_paths(self) -> tuple[Path, ...]:
-        """The paths that have a cell of their own in tests and distances."""
-        return self.exact if self.exact is not None else self.paths
-
-    @cached_property
-    def cells(self) -> dict[bytes, int]:
-        """The cell of each path that has one of its own, by the bytes of its edges."""
-        return {path.edges.tobytes(): i for i, path in enumerate(self.cell_paths)}
-
-    @cached_property
-    def probabilities(self) -> NDArray[np.float64]:
-        """The probability of each cell; the last is that of all other paths."""
-        own = [path.probability for path in self.cell_paths]
-        return np.array([*own, 0.0 if self.exact is not None else self.rest])
+Cells = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class OwnLaw:
-    """The law of one method over the cells of a listing, float64[cells].
-
-    probabilities: NaN where they can't be had. lost: the share of the model's law that the method
-    can't reach. same: it is the law of the listing itself. distance, divergence: total variation,
-    and Kullback–Leibler divergence in nats (∞ where the method can draw what the listing's law
-    can't), from the law of the listing; None where they can't be had.
-    """
-
-    probabilities: NDArray[np.float64]
-    lost: float = 0.0
-    same: bool = False
-    distance: float | None = None
-    divergence: float | None = None
-
-    @property
-    def known(self) -> bool:
-        """Whether the probabilities can be had."""
-        return not bool(np.isnan(self.probabilities[:-1]).any())
-
-
-def list_law(lattice: Lattice, theta: float) -> Listing:
-    """List the law P ∝ exp(θ · score) of a lattice, whole where that is possible."""
-    settings = SamplingSettings(theta)
-    count = lattice.paths
-    if count <= EXACT_LIMIT:
-        exact = tuple(exact_law(lattice, theta))
-        return Listing(lattice, settings, _frequent(exact), exact, count)
-    return Listing(lattice, settings, tuple(lattice.nbest(LISTED, theta)), None, count)
-
-
-def list_method(lattice: Lattice, method: str, settings: SamplingSettings) -> Listing:
-    """List the law of a method; where it is too large, what comes up most often in a few draws."""
-    law = SAMPLERS[method].law(lattice, settings)
-    if law.paths is not None:
-        return Listing(lattice, settings, _frequent(law.paths), law.paths, len(law.paths), method)
-    drawn = Counter(
-        edges.tobytes()
-        for edges in SAMPLERS[method].draw(lattice, settings, PROBE_SEED, range(PROBED))
-    )
-    common = [np.frombuffer(key, dtype=np.int32) for key, _ in drawn.most_common(LISTED)]
-    paths = [Path(lattice, edges, probability=law.probability(edges)) for edges in common]
-    paths.sort(key=lambda path: -path.probability)
-    return Listing(lattice, settings, tuple(paths), None, lattice.paths, method)
-
-
-def own_law(listing: Listing, method: str, settings: Settings) -> OwnLaw:
-    """Return the law of a method over the cells of a listing."""
-    law = SAMPLERS[method].law(listing.lattice, settings)
-    gibbs = listing.target == "perfect" and law.theta == listing.theta
-    if method == listing.target or gibbs:
-        return OwnLaw(listing.probabilities, law.lost, same=True, distance=0.0, divergence=0.0)
-    own = np.array([law.probability(path.edges) for path in listing.cell_paths])
-    target = SAMPLERS[listing.target].law(listing.lattice, listing.settings)
-    return OwnLaw(
-        np.append(own, _left(float(own.sum()))),
-        law.lost,
-        distance=law_distance(law, target),
-        divergence=kl_divergence(listing.lattice, law, target),
-    )
-
-
-def inclusion_law(listing: Listing, _method: str, settings: Settings) -> OwnLaw:
-    """Return the probability of each path to be in a set drawn without replacement.
-
-    NaN for the other paths together, and for all where there are too many.
-    """
-    found = inclusions(listing.exact, settings.set_size)
-    own = np.full(len(listing.cell_paths), np.nan) if found is None else np.array(found)
-    return OwnLaw(np.append(own, np.nan))
-
-
-def _left(total: float) -> float:
-    """Return what is missing to 1, NaN where the total is."""
-    return total if np.isnan(total) else max(0.0, 1.0 - total)
-
-
-def _frequent(exact: Sequence[Path]) -> tuple[Path, ...]:
-    listed = tuple(p for p in exact[:LISTED] if p.probability >= UNLIKELY)
-    return listed or tuple(exact[:1])
-
-
-def outcome_label(lattice: Lattice, path: list[int], first: list[int]) -> str:
-    """Return the text of a path; of a long one the stretches that the first path lacks."""
-    if len(path) <= LONGEST:
-        text = path_text(lattice, path)
-        if len(text) <= LONGEST or path == first:
-            return text
-    elif path == first:
-        return path_text(lattice, path[:SHOWN]) + "|…"
-    known, parts, left = set(first), [], SHOWN
-    for shared, run in groupby(path, known.__contains__):
-        if left <= 0:
-            parts.append("…")
-            break
-        if shared:
-            parts.append("…")
-        else:
-            own = list(run)[:left]
-            left -= len(own)
-            parts.append(path_text(lattice, own))
-    return "|".join(parts)
+def _always() -> None:
+    """Let all draws in."""
 
 
 class Tally:
-    """Draws 0 … n − 1 of a seed by one method, counted over the cells of a listing."""
+    """Draws 0 … n − 1 of a seed by one method, counted over the cells of a listing.
+
+    A worker thread adds draws. The thread that shows the sample looks at it now and then: all
+    figures are those of its last `look`, so they belong together.
+    """
 
     def __init__(self, listing: Listing, seed: int, method: str = "perfect") -> None:
         self.listing, self.seed, self.method = listing, seed, method
-        self.n = 0
         self.drawn: Counter[bytes] = Counter()
-        self._counts = np.zeros(len(listing.probabilities), dtype=np.int64)
-        self._next = 1
+        self.n = 0
+        self._lock = Lock()
+        self._added, self._next = 0, 1
+        self._counted = np.zeros(self._size, dtype=np.int64)
         self._at: list[int] = []
-        self._distance: list[float] = []
+        self._distances: list[float] = []
+        self._counts, self._points = self._counted, 0
+        self._tests: dict[int, tuple[NDArray[np.float64], ChiSquare | None]] = {}
+
+    @property
+    def _size(self) -> int:
+        return len(self.listing.probabilities)
 
     @property
     def theta(self) -> float:
         """The inverse temperature that the draws were made at."""
         return self.listing.theta
 
-    def add(self, paths: Iterable[NDArray[np.int32]]) -> None:
-        """Count further draws, in order."""
-        cells, rest = self.listing.cells, len(self._counts) - 1
-        for edges in paths:
-            key = edges.tobytes()
-            self.drawn[key] += 1
-            self._counts[cells.get(key, rest)] += 1
-            self.n += 1
-            if self.n >= self._next:
-                self._at.append(self.n)
-                self._distance.append(self._distance_now())
-                self._next = max(self.n + 1, int(np.ceil(self.n * GROWTH)))
-
     @property
     def sets(self) -> bool:
         """Whether draws are sets of paths."""
         return False
 
-    def _distance_now(self) -> float:
-        return total_variation(self._counts, self.listing.probabilities)
+    # In the worker
+
+    @property
+    def added(self) -> int:
+        """How many draws were added, looked at or not."""
+        with self._lock:
+            return self._added
+
+    def add(
+        self, paths: Iterable[NDArray[np.int32]], wanted: Callable[[], object] = _always
+    ) -> None:
+        """Count further draws, in order: all of them, or none where `wanted` raises.
+
+        `wanted` is called when nobody else can add any more, so work that was cancelled can't add
+        what its successor draws too.
+        """
+        cells, rest = self.listing.cells, self._size - 1
+        keys = [edges.tobytes() for edges in paths]
+        found = np.fromiter(map(cells.get, keys, repeat(rest)), np.int64, len(keys))
+        with self._lock:
+            wanted()
+            self.drawn.update(keys)
+            self._grow(found)
+
+    def _grow(self, cells: Cells) -> None:
+        """Count the cells of further draws, with the points of the curve that are among them."""
+        counts, done = self._counted.copy(), 0
+        while done < len(cells):
+            to = min(len(cells), self._next - self._added + done)
+            counts += np.bincount(cells[done:to], minlength=self._size)
+            self._added += to - done
+            done = to
+            if self._added >= self._next:
+                self._at.append(self._added)
+                self._distances.append(total_variation(counts, self.listing.probabilities))
+                self._next = max(self._added + 1, int(np.ceil(self._added * GROWTH)))
+        self._counted = counts
+
+    # Where it is shown
+
+    def look(self) -> None:
+        """Take over what was added up to now."""
+        with self._lock:
+            if self._added == self.n:
+                return
+            self.n, self._counts, self._points = self._added, self._counted, len(self._at)
+        self._tests.clear()
 
     def counts_of(self, listing: Listing) -> NDArray[np.int64]:
         """Return how often each listed path was drawn, and last all others."""
-        own = [self.drawn[path.edges.tobytes()] for path in listing.paths]
-        return np.array([*own, self.n - sum(own)], dtype=np.int64)
+        if listing is self.listing:
+            # Listed paths are the first cells.
+            own = self._counts[: len(listing.paths)]
+        else:
+            keys = [path.edges.tobytes() for path in listing.paths]
+            own = np.array([self.drawn[key] for key in keys], dtype=np.int64)
+        # Other listings are looked up among all that was drawn, maybe since the last look.
+        return np.append(own, max(0, self.n - int(own.sum())))
 
     @property
     def distance(self) -> float:
         """Total variation distance between shares and law; NaN before the first draw."""
-        return self._distance_now() if self.n else float("nan")
+        return total_variation(self._counts, self.listing.probabilities) if self.n else np.nan
 
     @property
     def curve(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """(n, distance) as the sample grew, up to now."""
-        at, distance = self._at, self._distance
+        at, distances = self._at[: self._points], self._distances[: self._points]
         if self.n and at[-1] != self.n:
-            at, distance = [*at, self.n], [*distance, self._distance_now()]
-        return np.array(at, dtype=np.int64), np.array(distance)
+            at, distances = [*at, self.n], [*distances, self.distance]
+        return np.array(at, dtype=np.int64), np.array(distances)
 
     @property
     def test(self) -> ChiSquare | None:
@@ -258,7 +134,16 @@ class Tally:
         return self.test_against(self.listing.probabilities)
 
     def test_against(self, probabilities: NDArray[np.float64]) -> ChiSquare | None:
-        """Return Pearson's test against probabilities of the cells; None if unknown."""
+        """Return Pearson's test against probabilities of the cells; None if unknown.
+
+        Made once for a sample; it stays until the next look finds more draws.
+        """
+        known = self._tests.get(id(probabilities))
+        if known is None:
+            known = self._tests[id(probabilities)] = probabilities, self._test(probabilities)
+        return known[1]
+
+    def _test(self, probabilities: NDArray[np.float64]) -> ChiSquare | None:
         if not self.n or bool(np.isnan(probabilities).any()):
             return None
         used = (probabilities > 0) | (self._counts > 0)
@@ -266,40 +151,52 @@ class Tally:
 
 
 class SetTally(Tally):
-    """Sets drawn without replacement: how many of them hold each path.
+    """Sets drawn without replacement: how many of them hold each listed path, and any other.
 
     They follow no law over single paths, so there is no distance from one and no test.
     """
 
-    def __init__(self, listing: Listing, seed: int, method: str) -> None:
-        super().__init__(listing, seed, method)
-        self._listed = {path.edges.tobytes() for path in listing.paths}
-        self._with_others = 0
+    @property
+    def _size(self) -> int:
+        return len(self.listing.paths) + 1
 
     @property
     def sets(self) -> bool:
         return True
 
-    def add(self, paths: Iterable[Iterable[NDArray[np.int32]]]) -> None:
+    def add(
+        self,
+        paths: Iterable[Iterable[NDArray[np.int32]]],
+        wanted: Callable[[], object] = _always,
+    ) -> None:
         """Count further sets."""
-        for one in paths:
-            keys = [edges.tobytes() for edges in one]
-            self.drawn.update(keys)
-            self._with_others += not self._listed.issuperset(keys)
-            self.n += 1
+        cells, rest = self.listing.cells, self._size - 1
+        drawn = [[edges.tobytes() for edges in one] for one in paths]
+        counts = np.zeros(self._size, dtype=np.int64)
+        for keys in drawn:
+            # Paths of one set differ; all that aren't listed count once.
+            counts[list({min(cells.get(key, rest), rest) for key in keys})] += 1
+        with self._lock:
+            wanted()
+            for keys in drawn:
+                self.drawn.update(keys)
+            self._counted = self._counted + counts
+            self._added += len(drawn)
 
     def counts_of(self, listing: Listing) -> NDArray[np.int64]:
         """Return how many sets hold each listed path, and last how many hold any other."""
+        if listing is self.listing:
+            return self._counts
         own = [self.drawn[path.edges.tobytes()] for path in listing.paths]
-        return np.array([*own, self._with_others], dtype=np.int64)
+        return np.array([*own, self._counts[-1]], dtype=np.int64)
 
     @property
     def distance(self) -> float:
-        return float("nan")
+        return np.nan
 
     @property
-    def test(self) -> ChiSquare | None:
-        return None
+    def curve(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
 
     def test_against(self, probabilities: NDArray[np.float64]) -> ChiSquare | None:
         return None
