@@ -191,17 +191,7 @@ def _paint_head(
     shown: range,
     theme: Theme,
 ) -> None:
-    count = len(column.rows)
-    if column.node == trace.lattice.n_nodes - 1:
-        title = translate("Coins", "At the last node: {count} arrive in turn")
-    else:
-        title = translate("Coins", "At node {node}: {count} arrive in turn")
-    if count == 1:
-        title = translate("Coins", "At node {node}: one edge arrives")
-    text = title.format(node=f"{column.node:,}", count=f"{count:,}")
-    if len(shown) < count:
-        more = translate("Coins", " · {first} to {last} shown")
-        text += more.format(first=f"{shown.start + 1:,}", last=f"{shown.stop:,}")
+    text = heading(column, shown, at_end=column.node == trace.lattice.n_nodes - 1)
     painter.setFont(theme.font(SIZE_DATA))
     painter.setPen(theme.color("ink2"))
     head = QRectF(rect.left(), rect.top(), rect.width(), HEAD - 8)
@@ -214,6 +204,31 @@ def _paint_head(
         half = numbers.width() / 2
         painter.drawText(numbers.adjusted(0, 0, -half, 0), right, translate("Coins", "weight"))
         painter.drawText(numbers.adjusted(half, 0, 0, 0), right, translate("Coins", "so far"))
+
+
+def heading(column: Column, shown: range, *, at_end: bool) -> str:
+    """Return what stands over the rows. shown: those in view. at_end: it is the last node."""
+    count = len(column.rows)
+    if count == 1:
+        words = translate("Coins", "At node {node}: one edge arrives")
+    elif at_end and len(shown) < count:
+        words = translate(
+            "Coins", "At the last node: {count} arrive in turn · {first} to {last} shown"
+        )
+    elif at_end:
+        words = translate("Coins", "At the last node: {count} arrive in turn")
+    elif len(shown) < count:
+        words = translate(
+            "Coins", "At node {node}: {count} arrive in turn · {first} to {last} shown"
+        )
+    else:
+        words = translate("Coins", "At node {node}: {count} arrive in turn")
+    return words.format(
+        node=f"{column.node:,}",
+        count=f"{count:,}",
+        first=f"{shown.start + 1:,}",
+        last=f"{shown.stop:,}",
+    )
 
 
 def _columns(row: QRectF) -> tuple[QRectF, QRectF, QRectF, QRectF]:

@@ -181,8 +181,10 @@ class PlayerBar(QWidget):
             heading = self.tr("Start")
         else:
             heading = self.tr("Step {step:,}").format(step=at)
-        count = self.tr("of {count:,}").format(count=length) if length else ""
-        self.title.set_text(heading, " · ".join(part for part in (count, player.title) if part))
+        words = self.tr("of {count:,} · {title}") if player.title else self.tr("of {count:,}")
+        if not length:
+            words = "{title}"
+        self.title.set_text(heading, words.format(count=length, title=player.title))
         self.track.show_player(player)
         index = self.speed.findData(player.speed)
         if index >= 0:
@@ -281,9 +283,10 @@ class _Title(QWidget):
         if (first, second) == self._lines:
             return
         self._lines = (first, second)
-        self.setAccessibleName(f"{first} {second}")
+        where = self.tr("{step} {of}").format(step=first, of=second).strip()
+        self.setAccessibleName(where)
         tip = self.tr("{where}\nPress to type the number of a step (G)")
-        self.setToolTip(tip.format(where=f"{first} {second}"))
+        self.setToolTip(tip.format(where=where))
         self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

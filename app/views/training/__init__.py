@@ -236,7 +236,9 @@ class TrainingWindow(QDialog):
             return
         left = time_left(trainer.seconds_left)
         line = stage_line(progress)
-        self.head.setText(f"{line} · {left}" if left else line)
+        if left:
+            line = self.tr("{stage} · {left}").format(stage=line, left=left)
+        self.head.setText(line)
         known = progress is not None and progress.total > 0
         self.bar.set_share(progress.done / progress.total if progress and known else None)
 

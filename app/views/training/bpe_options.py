@@ -13,7 +13,7 @@ from app.theme import SIZE_DATA, Theme
 from app.views.training.form_rows import FormRows
 from app.views.training.given import GivenMerges
 from app.views.training.more import MoreOptions
-from app.views.training.sentences import BYTES, pre_tokenizer_names, tie_sentences
+from app.views.training.sentences import BYTES, complaint, pre_tokenizer_names, tie_sentences
 from app.widgets.segmented import SegmentedControl
 from engine.encodings import PATTERNS
 from engine.errors import ParameterError
@@ -189,7 +189,7 @@ class BpeOptions(FormRows):
         try:
             PatternVeto(self.veto.text())
         except ParameterError as error:
-            return f"{error.what[:1].upper()}{error.what[1:]}; {error.remedy}."
+            return complaint(error)
         return ""
 
     def suspects(self) -> dict[QWidget, dict[str, Any]]:

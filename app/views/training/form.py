@@ -27,7 +27,7 @@ from app.theme import SIZE_DATA, Theme
 from app.views.training.bpe_options import BpeOptions
 from app.views.training.form_rows import MOST, FormRows
 from app.views.training.other_options import BytePieceOptions, UnigramOptions, WordPieceOptions
-from app.views.training.sentences import algorithm_sentences
+from app.views.training.sentences import algorithm_sentences, complaint
 from app.widgets.elided import ElidedLabel
 from app.widgets.segmented import SegmentedControl
 from engine import bundled
@@ -180,7 +180,8 @@ class TrainingForm(FormRows):
         kind, session = self.corpus.currentData(), self._session
         if kind == "corpus" and session.corpus is not None:
             name = session.corpus.title or session.corpus.name
-            return f"{name}: {counted(len(session.corpus), 'language')}"
+            languages = counted(len(session.corpus), "language")
+            return self.tr("{name}: {languages}").format(name=name, languages=languages)
         if kind == "text":
             return counted(session.text.n_bytes, "byte")
         if kind == "chosen":
@@ -255,9 +256,7 @@ class TrainingForm(FormRows):
         try:
             check(settings)
         except SegscopeError as error:
-            parts = (error.what[:1].upper() + error.what[1:], error.where, error.remedy)
-            text = "; ".join(part for part in parts if part) + "."
-            found.setdefault(self._culprit(settings, check), text)
+            found.setdefault(self._culprit(settings, check), complaint(error))
         return found
 
     def _culprit(self, settings: Any, check: Callable[[Any], None]) -> QWidget | None:

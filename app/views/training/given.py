@@ -97,8 +97,8 @@ class GivenMerges(QWidget):
 
     def _failed(self, error: BaseException) -> None:
         fault = errors.describe(error, self.tr("The merges can't be read"))
-        parts = (fault.what, fault.remedy)
-        self.fault = ". ".join(part for part in parts if part) + "."
+        words = self.tr("{what}. {remedy}.") if fault.remedy else self.tr("{what}.")
+        self.fault = words.format(what=fault.what, remedy=fault.remedy)
         self._show()
 
     def _show(self) -> None:
@@ -114,4 +114,5 @@ class GivenMerges(QWidget):
             return self.path.name
         if self.count is None:
             return self.tr("reading {name} …").format(name=self.path.name)
-        return f"{self.path.name}: {counted(self.count, 'merge')}"
+        merges = counted(self.count, "merge")
+        return self.tr("{name}: {merges}").format(name=self.path.name, merges=merges)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.counts import counted
 from app.learning import Outcome, Progress
+from engine.errors import SegscopeError
 from engine.train.bpe import BpeSettings
 from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece
 from engine.train.unigram import TrainedUnigram, UnigramSettings
@@ -82,12 +83,17 @@ def sum_of(outcome: Outcome) -> str:
     trained = outcome.trained
     settings, whole = trained.settings, counted(trained.size, "piece")
     if isinstance(trained, TrainedUnigram):
-        base = [counted(_unscored(settings), "special token")]
+        words = tr("{specials} + {characters} + {longer} = {all}")
         if settings.byte_fallback:
-            base.append(counted(BYTES, "byte"))
+            words = tr("{specials} + {bytes} + {characters} + {longer} = {all}")
         longer = trained.size - len(settings.first) - trained.n_characters
-        base += [counted(trained.n_characters, "character"), counted(longer, "longer piece")]
-        return tr("{parts} = {all}").format(parts=" + ".join(base), all=whole)
+        return words.format(
+            specials=counted(_unscored(settings), "special token"),
+            bytes=counted(BYTES, "byte"),
+            characters=counted(trained.n_characters, "character"),
+            longer=counted(longer, "longer piece"),
+            all=whole,
+        )
     if isinstance(trained, TrainedBytePiece):
         specials = len(settings.specials)
         return tr("{specials} + {base} + {learnt} learnt = {all}").format(
@@ -141,6 +147,17 @@ def ending(outcome: Outcome) -> str:
         words = tr("The corpus gives no more: no further pair occurs {n} times.")
         return words.format(n=f"{least:,}")
     return tr("The corpus gives no more: there is no further pair.")
+
+
+def complaint(error: SegscopeError) -> str:
+    """Return what is wrong with the settings, where, and what to do."""
+    words = tr("{what}; {where}; {remedy}.")
+    if not error.where:
+        words = tr("{what}; {remedy}.") if error.remedy else tr("{what}.")
+    elif not error.remedy:
+        words = tr("{what}; {where}.")
+    what = error.what[:1].upper() + error.what[1:]
+    return words.format(what=what, where=error.where, remedy=error.remedy)
 
 
 def stage_line(progress: Progress | None) -> str:
