@@ -94,12 +94,14 @@ def place_labels(
     name: Callable[[int], str],
     theme: Theme,
     selected: int = -1,
+    usual: Placement | None = None,
 ) -> Placement:
     """Find room for the labels of the rules.
 
     row: merges done so far; the rule of the last one always gets its label, and so does the
     selected one. The others are placed in an order that doesn't depend on these, so that stepping
-    moves few labels. name: the text of rule number i.
+    moves few labels. name: the text of rule number i. usual: the labels at row 0 with no rule
+    selected, where they are known: to find room for all of them takes longer than a step may.
     """
     x = scale.x(rules.rank)
     won = np.flatnonzero(rules.applied >= 0)
@@ -107,9 +109,12 @@ def place_labels(
     at_hand = won[rules.applied[won] == row - 1].tolist() if row > 0 else []
     first = [selected] if selected in won else []
     first += [i for i in at_hand if i != selected]
-    winners = _place(scale, x, won, first, ABOVE, name, theme.piece_font(SIZE_DATA, bold=True))
+    above, below = (None, None) if usual is None else (usual.winners, usual.outranked)
+    font = theme.piece_font(SIZE_DATA, bold=True)
+    winners = _place(scale, x, won, first, ABOVE, name, font, above)
     first = [selected] if selected in lost else []
-    outranked = _place(scale, x, lost, first, BELOW, name, theme.piece_font(SIZE_NOTE))
+    font = theme.piece_font(SIZE_NOTE)
+    outranked = _place(scale, x, lost, first, BELOW, name, font, below)
     left = len(won) - len(winners), len(lost) - len(outranked)
     return Placement(tuple(winners), tuple(outranked), *left)
 
@@ -122,9 +127,13 @@ def _place(
     lines: tuple[float, float],
     name: Callable[[int], str],
     font: QFont,
+    usual: tuple[Placed, ...] | None,
 ) -> list[Placed]:
-    """Place labels without overlap; those of `first` take the room of others."""
-    placed: list[Placed] = []
+    """Place labels without overlap; those of `first` take the room of others.
+
+    usual: the labels as they are without `first`, if they are known.
+    """
+    placed: list[Placed] = list(usual or ())
     width, height = Widths(font), QFontMetricsF(font).height()
 
     def label(i: int, line: int) -> Placed:
@@ -141,7 +150,7 @@ def _place(
     def taken(at: float, line: int) -> bool:
         return any(old.left <= at <= old.right for old in placed if old.line == line)
 
-    for i in which.tolist():
+    for i in which.tolist() if usual is None else ():
         # Without a look at the text where another label stands on its very place.
         free = [n for n in range(len(lines)) if not taken(float(x[i]), n)]
         placed += [new for n in free if fits(new := label(i, n))][:1]
@@ -176,11 +185,24 @@ def paint_rank_line(
         painter.drawText(label.box, Qt.AlignmentFlag.AlignCenter, label.text)
     tops = {label.rule: label.box.bottom() for label in labels.winners}
     # The step at hand comes last, over its neighbours.
-    won = np.flatnonzero(rules.applied >= 0)
-    order = won[np.argsort(-np.abs(rules.applied[won] - (row - 1)), kind="stable")]
-    for i in order.tolist():
+    for i in winners_painted(x, rules, row, {*tops, selected}):
         top = min(tops.get(i, LINE), LINE - 18) if i in tops else LINE - 12
         _paint_winner(painter, float(x[i]), top, int(rules.applied[i]), row, theme, i == selected)
+
+
+def winners_painted(x: Floats, rules: Rules, row: int, always: set[int]) -> list[int]:
+    """Return the rules whose mark of a winner is painted, in the order of painting.
+
+    Of those on one pixel that are all done, or all still to come, it is the last one: it would
+    cover the others. always: rules that are painted in any case.
+    """
+    won = np.flatnonzero(rules.applied >= 0)
+    order = won[np.argsort(-np.abs(rules.applied[won] - (row - 1)), kind="stable")]
+    place = np.round(x[order]) * 2 + (rules.applied[order] < row)
+    last = len(order) - 1 - np.unique(place[::-1], return_index=True)[1]
+    kept = np.isin(order, list(always)) | (rules.applied[order] == row - 1)
+    kept[last] = True
+    return [int(i) for i in order[kept]]
 
 
 def _paint_winner(

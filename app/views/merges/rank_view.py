@@ -45,11 +45,12 @@ class RankView(QWidget):
         self._selected = -1
         self._note = ""
         self._placed: tuple[tuple[Word, int, int, int], Placement] | None = None
+        self._usual: tuple[tuple[Word, int], Placement] | None = None
         self.setMinimumHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         Tips(self, self.tip_at)
         self.setAccessibleName(self.tr("Every rule that could act on this word, by rank"))
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
         return QSize(600, HEIGHT)
@@ -58,7 +59,7 @@ class RankView(QWidget):
         """Show the rules of a word. largest: the last rank of the model."""
         self._word, self._labels, self._row = word, labels, row
         self._largest, self._selected = largest, -1
-        self._placed = None
+        self._placed = self._usual = None
         self.setAccessibleDescription("")
         self.update()
 
@@ -93,11 +94,19 @@ class RankView(QWidget):
             return Placement((), (), 0, 0)
         key = (self._word, self._row, self._selected, self.width())
         if self._placed is None or self._placed[0] != key:
+            scale, rules, theme = self.scale, self._word.rules, self._theme
+            of = (self._word, self.width())
+            if self._usual is None or self._usual[0] != of:
+                self._usual = of, place_labels(scale, rules, 0, self._name, theme)
             labels = place_labels(
-                self.scale, self._word.rules, self._row, self._name, self._theme, self._selected
+                scale, rules, self._row, self._name, theme, self._selected, self._usual[1]
             )
             self._placed = key, labels
         return self._placed[1]
+
+    def _restyle(self) -> None:
+        self._placed = self._usual = None
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = self._theme, QPainter(self)
