@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
 
 from app.draw.merge_rows import BRICK, ROW, TOP
 from app.session import Session
 from app.theme import Theme
 from app.views.merges import MergesWorkspace
 from tests.app.merging import open_merges
+from tests.app.turning import turn
 
 
 @pytest.fixture
@@ -59,11 +58,29 @@ def test_a_notch_of_the_wheel_is_a_row(qtbot: Any, workspace: MergesWorkspace) -
     workspace.player.seek(0)
     bricks = workspace.bricks
     assert whole_rows(workspace)[0] == 0
-    centre = QPointF(bricks.viewport().rect().center())
-    down = QWheelEvent(
-        centre, bricks.viewport().mapToGlobal(centre), QPoint(), QPoint(0, -120),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(bricks.viewport(), down)
+    turn(bricks.viewport(), -120)
     assert whole_rows(workspace)[0] == 1
+
+
+def test_parts_of_a_notch_add_up(qtbot: Any, workspace: MergesWorkspace, session: Session) -> None:
+    bricks, control = workspace.bricks, Qt.KeyboardModifier.ControlModifier
+    before = bricks._zoom
+    for eighths in (15, -15) * 4:  # a finger that trembles
+        turn(bricks.viewport(), eighths, control)
+    assert bricks._zoom == before
+    seen = []
+    for _ in range(8):
+        turn(bricks.viewport(), 30, control)
+        seen.append(bricks._zoom)
+    assert len(set(seen)) == 3
+    assert seen[2] == before < seen[3] == seen[6] < seen[7]
+    session.set_text("low " * 40)
+    strip = workspace.strip
+    qtbot.waitUntil(lambda: strip.count >= 40)
+    turn(strip, -240)
+    assert strip.chips[0].index == 4
+    for eighths in (30, 30, 30, -90):
+        turn(strip, eighths)
+        assert strip.chips[0].index == 4
+    turn(strip, 120)
+    assert strip.chips[0].index == 2

@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QFontMetricsF, QWheelEvent
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
 
 from app.player import BASE_INTERVAL, Player
 from app.views.player_bar import PlayerBar
+from tests.app.turning import turn
 
 pytestmark = pytest.mark.screen
 
@@ -259,17 +260,6 @@ def test_a_mark_is_a_triangle_over_the_line(bar, player, theme):
     assert marked.pixelColor(x, over) == theme.color("best") != plain.pixelColor(x, over)
     below = track.height() // 2 + 6
     assert marked.pixelColor(x, below) == plain.pixelColor(x, below)
-
-
-def turn(widget, eighths):
-    """Turn the wheel over a widget by eighths of a degree."""
-    middle = QPointF(widget.rect().center())
-    event = QWheelEvent(
-        middle, widget.mapToGlobal(middle), QPoint(), QPoint(0, eighths),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(widget, event)
 
 
 def test_the_wheel_goes_a_step_for_each_whole_notch(bar, player):

@@ -12,13 +12,14 @@ from app.draw.coins import column_at, rows_in_view
 from app.draw.isolate import isolate
 from app.draw.lane import edge_text
 from app.draw.numbers import share_text
-from app.draw.viewport import GUTTER
+from app.draw.viewport import GUTTER, STEP
 from app.session import Session
 from app.theme import Theme
 from app.views.sampling import FIRST
 from engine.bundled import model_path
 from engine.traces.passes import trace_perfect
 from tests.app.sampling import BOTH, LONG, Make, draws, make, seek_piece, sentences, settle
+from tests.app.turning import turn
 
 __all__ = ["make"]
 
@@ -177,6 +178,18 @@ def test_right_to_left_pieces_stay_in_their_place() -> None:
     arabic = [text for text in texts if any("\u0600" <= char <= "\u06ff" for char in text)]
     assert arabic
     assert all(text.startswith("\u2068") and text.endswith("\u2069") for text in arabic)
+
+
+def test_a_touchpad_zooms_by_as_much_as_it_turns(make: Make) -> None:
+    workspace = make("watching", "toy-watching", BOTH)
+    lane, viewport = workspace.lanes["perfect"], workspace.lanes["perfect"]._viewport
+    before = viewport.zoom
+    for _ in range(8):
+        turn(lane, 15, Qt.KeyboardModifier.ControlModifier)
+    assert viewport.zoom == pytest.approx(STEP * before)
+    turn(lane, -120, Qt.KeyboardModifier.ControlModifier)
+    turn(lane, 0, Qt.KeyboardModifier.ControlModifier)
+    assert viewport.zoom == pytest.approx(before)
 
 
 def test_keys_draw_and_step(qtbot: Any, make: Make) -> None:

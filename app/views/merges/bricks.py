@@ -47,6 +47,7 @@ from app.draw.word import Word
 from app.player import Player
 from app.theme import SIZE_BODY, SIZE_DATA, SIZE_NOTE, Theme
 from app.widgets import player_keys
+from app.widgets.wheel import Notches
 
 GUTTER = 216
 """Pixels at the left in which each row says what its step does; it stays when bricks scroll."""
@@ -77,6 +78,7 @@ class BrickRows(QAbstractScrollArea):
         self._grid = fit_grid(self._needs, 1.0)
         self._row = 0
         self._zoom = 1.0
+        self._notches = Notches()
         self._mirrored = False
         self._selected: tuple[Cells, ...] = ()
         self._selected_row = -1
@@ -380,7 +382,9 @@ class BrickRows(QAbstractScrollArea):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._set_zoom(1 if event.angleDelta().y() > 0 else -1)
+            notches = self._notches.add(event.angleDelta().y())
+            if notches:
+                self._set_zoom(notches)
         else:
             super().wheelEvent(event)
 

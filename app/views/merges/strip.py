@@ -22,6 +22,7 @@ from app.draw.isolate import isolate
 from app.draw.merge_labels import Labels, in_short
 from app.theme import SIZE_BODY, Theme
 from app.widgets.tips import Tips
+from app.widgets.wheel import Notches
 from engine.traces.longest import LongestTrace
 from engine.traces.merges import MergeTrace
 
@@ -54,6 +55,7 @@ class WordStrip(QWidget):
         self._labels: Labels | None = None
         self._current = 0
         self._first = 0
+        self._notches = Notches()
         self._chips: list[Chip] | None = None
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -215,8 +217,9 @@ class WordStrip(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turn = event.angleDelta().y() or event.angleDelta().x()
-        if turn:
-            self._scroll(-2 if turn > 0 else 2)
+        notches = self._notches.add(turn)
+        if notches:
+            self._scroll(-2 * notches)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         moves = {

@@ -37,6 +37,7 @@ from app.player import Player
 from app.theme import SIZE_BODY, SIZE_DATA, Theme
 from app.views.sampling.methods import LOOKS, method_note, method_title
 from app.views.sampling.parting import parting_sentence
+from app.widgets.wheel import NOTCH
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
 
@@ -408,7 +409,7 @@ class LaneView(QWidget):
         delta = event.angleDelta()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             pixel = event.position().x() + GUTTER
-            self._viewport.zoom_by(STEP if delta.y() > 0 else 1 / STEP, pixel)
+            self._viewport.zoom_by(STEP ** (delta.y() / NOTCH), pixel)
         elif self._viewport.overflows:
             self._viewport.pan(-(delta.x() or delta.y()) / 2)
         else:
