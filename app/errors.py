@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import logging.handlers
 import platform
@@ -27,6 +28,9 @@ from engine.errors import SegscopeError
 
 LOG = logging.getLogger("segscope")
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Numbers of errors that say that there is no room."""
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -49,6 +53,14 @@ def describe(error: BaseException, doing: str = "") -> Fault:
     def tr(text: str) -> str:
         return QCoreApplication.translate("Errors", text)
 
+    if isinstance(error, OSError) and error.strerror:
+        what = f"{doing}: {_small(error.strerror)}" if doing else _capital(error.strerror)
+        where = "" if error.filename is None else str(error.filename)
+        remedy = tr("Free some space, or choose another place.")
+        if error.errno not in FULL:
+            remedy = tr("Look whether the place is there and may be used, then try again.")
+        detail = "\n".join(part for part in (what, where, remedy) if part)
+        return Fault(what, where, remedy, detail, True)
     if isinstance(error, MemoryError):
         problem = tr("there is not enough memory")
     else:
@@ -74,6 +86,11 @@ def _place(where: str) -> str:
     """Return a place as a sentence begins, but a path as it is."""
     first = where.split(" ", 1)[0]
     return where if set(first) & set("./\\") else _capital(where)
+
+
+def _small(text: str) -> str:
+    """Return a sentence as it goes on after a colon."""
+    return text[:1].lower() + text[1:]
 
 
 def _capital(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app import errors
 from app.jobs import Jobs
@@ -59,8 +59,11 @@ def set_aside(path: Path) -> None:
 class SessionKeeper(QObject):
     """Writes the session as a scene some time after it changed, in the background.
 
-    capture: returns the scene of what is open. jobs: those that nobody waits for.
+    capture: returns the scene of what is open. jobs: those that nobody waits for. failed: the
+    session couldn't be written; told once until it can be again.
     """
+
+    failed = Signal(object)
 
     def __init__(
         self,
@@ -76,6 +79,7 @@ class SessionKeeper(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._write_later)
         self._held_models = False
+        self._told = False
         session.models_changed.connect(self._models_changed)
         for changed in (session.text_changed, session.settings_changed, session.corpus_changed):
             changed.connect(self.touch)
@@ -115,8 +119,15 @@ class SessionKeeper(QObject):
 
         def done(_: None) -> None:
             self._kept = scene
+            self._told = False
 
-        self._jobs.start("keep", self.tr("Keeping the session"), work, done, _log)
+        self._jobs.start("keep", self.tr("Keeping the session"), work, done, self._not_written)
+
+    def _not_written(self, error: BaseException) -> None:
+        _log(error)
+        if not self._told:
+            self._told = True
+            self.failed.emit(error)
 
     def write(self) -> None:
         """Write the session now: the window is about to close.

@@ -91,6 +91,8 @@ class Window(QMainWindow):
         self.history = History()
         self.fonts = FontWatch(theme.font(), self)
         self.messages = Messages(theme, preferences, self.fonts, self)
+        unkept = self.tr("What is open can't be kept for the next start")
+        self.keeper.failed.connect(lambda error: self.messages.error(error, unkept, "warning"))
         self.current = ""
         self._shown_once = False
         self._quiet = QTimer(self, singleShot=True, interval=QUIET)

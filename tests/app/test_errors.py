@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 
 import pytest
@@ -33,6 +35,20 @@ def test_any_other_error_is_a_sentence_with_its_trace_in_the_detail(error, words
     assert type(error).__name__ in fault.detail
     assert type(error).__name__ not in fault.what + fault.where + fault.remedy
     assert not fault.expected
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"), [(errno.ENOSPC, "Free some space"), (errno.ENOENT, "Look whether")]
+)
+def test_a_full_disk_is_told_as_such(number, remedy):
+    error = OSError(number, os.strerror(number), "/mnt/stick/cuts.txt")
+    fault = errors.describe(error, "The scene was not saved")
+    said = os.strerror(number)
+    assert fault.what == f"The scene was not saved: {said[0].lower()}{said[1:]}"
+    assert fault.where == "/mnt/stick/cuts.txt"
+    assert fault.remedy.startswith(remedy)
+    assert fault.expected
+    assert "unexpected" not in fault.what
 
 
 def test_uncaught_errors_of_any_thread_reach_the_window_and_the_log(qtbot, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import threading
@@ -101,6 +102,30 @@ def test_a_session_is_not_written_while_a_model_is_on_its_way(
     gate.set()
     scene = wait_for(qtbot, lambda scene: True)
     assert [model.path for model in scene.models] == ["bundled:toy-lower"]
+
+
+@pytest.mark.usefixtures("soon")
+def test_that_nothing_can_be_kept_is_told_once(
+    qtbot: Any, make_window: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    wait_for(qtbot, lambda scene: len(scene.models) == 2)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(session_file()))
+    tries: list[Scene] = []
+
+    def fail(scene: Scene, path: Path) -> None:
+        tries.append(scene)
+        raise full
+
+    monkeypatch.setattr("engine.scene.write_scene", fail)
+    for text in ("one", "two"):
+        window.session.set_text(text)
+        qtbot.waitUntil(lambda: bool(tries) and tries[-1].text == window.session.text.string)
+        qtbot.waitUntil(lambda: not window.background.running)
+    said = [message.what for message in window.messages.banners.messages]
+    assert [text for text in said if "can't be kept" in text] == [
+        "What is open can't be kept for the next start: no space left on device"
+    ]
 
 
 def test_what_was_begun_earlier_does_not_replace_what_is_written_at_the_end(
