@@ -71,6 +71,7 @@ def write_corpus(
             file = int(np.searchsorted(ends, error.line, side="right"))
             line = error.line - int(ends[file]) + len(corpus.lines(corpus.languages[file]))
             raise uncovered_line(error, model, corpus.languages[file], line) from None
+        report(len(lines), len(lines))
     return tokens
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,6 +17,7 @@ from app.views.sampling.bulk import BulkDialog
 from engine import cli
 from engine.bundled import model_path
 from engine.corpus import open_corpus
+from engine.files import replacing
 from tests.app.sampling import LONG, Make, make
 
 __all__ = ["make"]
@@ -127,6 +131,36 @@ def test_what_can_not_be_is_refused_in_words(qtbot: Any, make: Make, tmp_path: P
     wait(qtbot, dialog)
     assert "over the model" in dialog.state.text()
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["text", "corpus"])
+def test_what_has_its_place_is_not_cancelled(
+    qtbot: Any, make: Make, session: Session, tmp_path: Path, monkeypatch: Any, kind: str
+) -> None:
+    source, path = tmp_path / "en.txt", tmp_path / "out"
+    source.write_text("watching\n", encoding="utf-8")
+    dialog = make("watching", "toy-watching").controls.sample_in_bulk()
+    session.set_corpus(open_corpus([source]))
+    dialog.source.set_value(kind)
+    dialog.refresh()
+    written, told = threading.Event(), threading.Event()
+
+    @contextmanager
+    def slowly(output: Path) -> Iterator[BinaryIO]:
+        with replacing(output) as stream:
+            yield stream
+            written.set()
+            assert told.wait(20)
+
+    monkeypatch.setattr("engine.sampled_files.replacing", slowly)
+    dialog.write(path)
+    assert written.wait(20)
+    dialog.cancel()
+    assert dialog.running
+    told.set()
+    wait(qtbot, dialog)
+    assert path.exists()
+    assert dialog.state.text().startswith(str(path))
 
 
 def test_cancel_leaves_no_file(qtbot: Any, make: Make, tmp_path: Path) -> None:

@@ -335,15 +335,16 @@ class BulkDialog(QDialog):
         else:
             return
         doing = self.tr("{name} was not written").format(name=path.name)
-        self._start(work, self._written, doing)
+        self._start(work, self._written, doing, settles=True)
 
     def cancel(self) -> None:
         """Stop what is running; nothing of it stays."""
-        if self.running:
-            self._session.jobs.cancel(_JOB)
+        if self._session.jobs.cancel(_JOB):
             self.state.setText(self.tr("Cancelled; nothing was written"))
 
-    def _start(self, work: Work, done: Callable[..., object], doing: str) -> None:
+    def _start(
+        self, work: Work, done: Callable[..., object], doing: str, *, settles: bool = False
+    ) -> None:
         self.state.clear()
         self.bar.set_share(None)
         job = self._session.jobs.start(
@@ -352,6 +353,7 @@ class BulkDialog(QDialog):
             work,
             done,
             lambda error: self._failed(error, doing),
+            settles=settles,
         )
         job.progressed.connect(lambda n, total: self.bar.set_share(n / total if total else None))
 

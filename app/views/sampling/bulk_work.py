@@ -5,6 +5,7 @@ These run in a worker thread and know nothing of widgets.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,23 +85,45 @@ def draw_text(wish: TextWish, report: Report) -> Draws:
     return draws
 
 
+Settle = Callable[[], object]
+
+
 def write_text(
-    wish: TextWish, draws: Draws | None, path: Path, form: Form, report: Report
+    wish: TextWish, draws: Draws | None, path: Path, form: Form, report: Report, settle: Settle
 ) -> Written:
-    """Write draws of a text. draws: those of the wish, None where they are still to be made."""
+    """Write draws of a text. draws: those of the wish, None where they are still to be made.
+
+    settle: called before the file takes its place; it raises what stops that.
+    """
     if draws is None:
         draws = draw_text(wish, report)
-    tokens = write_draws(wish.manner.model, draws, path, form, report)
+    tokens = write_draws(wish.manner.model, draws, path, form, _at_end(report, settle))
     return Written(path, len(draws), tokens)
 
 
 def write_lines(
-    manner: Manner, source: Corpus | tuple[Path, ...], path: Path, form: Form, report: Report
-) -> Written:
-    """Write a draw of every line of a corpus, or of files that are still to be read."""
+    manner: Manner, source: Corpus | tuple[Path, ...], path: Path, form: Form, report: Report,
+    settle: Settle,
+) -> Written:  # fmt: skip
+    """Write a draw of every line of a corpus, or of files that are still to be read.
+
+    settle: as for `write_text`.
+    """
     corpus = open_corpus(source, report) if isinstance(source, tuple) else source
     lines = sum(len(corpus.lines(language)) for language in corpus)
     tokens = write_corpus(
-        manner.model, corpus, path, manner.method, manner.settings, manner.seed, form, report
-    )
+        manner.model, corpus, path, manner.method, manner.settings, manner.seed, form,
+        _at_end(report, settle),
+    )  # fmt: skip
     return Written(path, lines, tokens, corpus.notes)
+
+
+def _at_end(report: Report, settle: Settle) -> Report:
+    """Return a report that settles with the last one, when all is in the new file."""
+
+    def told(done: int, total: int) -> None:
+        report(done, total)
+        if done >= total:
+            settle()
+
+    return told
