@@ -193,12 +193,19 @@ def test_the_outcome_table_is_the_chart(qtbot: Any, make: Make) -> None:
     passes, model = workspace.passes, workspace.results.outcomes
     assert passes is not None
     counts = tally.counts_of(passes.listing)
+    titles = [str(model.headerData(c, Qt.Orientation.Horizontal)) for c in range(11)]
+    assert titles[2:7] == [
+        f"■ Viterbi: {what}" for what in ("exact", "drawn", "share", "95% from", "95% to")
+    ]
+    assert titles[7:] == [f"○ perfect: {what}" for what in ("drawn", "share", "95% from", "95% to")]
     for row in range(3):
-        cells = [str(model.data(model.index(row, column))) for column in range(6)]
+        cells = [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
         assert cells[1] == "1/3"
-        assert cells[2] == str(counts[row])
-        assert cells[3] == f"{counts[row] / (FIRST + 200):.3f}"
-        assert float(cells[4]) < counts[row] / (FIRST + 200) < float(cells[5])
+        always = row == 0  # of three equal ones Viterbi takes the first
+        assert cells[2:5] == (["1", "300", "1.000"] if always else ["0", "0", "0.000"])
+        assert cells[7] == str(counts[row])
+        assert cells[8] == f"{counts[row] / (FIRST + 200):.3f}"
+        assert float(cells[9]) < counts[row] / (FIRST + 200) < float(cells[10])
     workspace.results.table.selectRow(1)
     assert workspace._session.selection.path == 1
 

@@ -14,9 +14,6 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.analysis import Analysis
-from app.draw.axis import build_axis
-from app.draw.lane import READABLE, LanePlaces, node_at, place_lane, reveal
 from app.draw.viewport import Viewport
 from app.models.sampling import EventTableModel
 from app.player import Player
@@ -29,8 +26,8 @@ from app.views.sampling.empty import NoLaw
 from app.views.sampling.figures import count_note, obstacle
 from app.views.sampling.growing import MOST, GrowingSample
 from app.views.sampling.inspector import SamplingReport
-from app.views.sampling.lanes import Lanes, track
-from app.views.sampling.methods import chosen, fitting, kept_methods
+from app.views.sampling.lanes import Lanes, step_rows, track
+from app.views.sampling.methods import Choices, fitting
 from app.views.sampling.panes import compose_panes
 from app.views.sampling.passes import (
     CHUNK_EDGES,
@@ -47,10 +44,15 @@ from app.widgets.canvas import Canvas
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
+from engine.traces.dropout import DropTrace
+from engine.traces.maxmatch import MaxMatchTrace
 from engine.traces.passes import PassTrace
 
 FIRST = 100
 """Draws of a sample that is begun."""
+
+REPORT_REST = 200
+"""Milliseconds from one text of the inspector to the next, while steps follow each other."""
 
 WIDEST_LANE = 1.9
 """The zoom of a short text in the lanes: what stands before it grows with it."""
@@ -66,15 +68,14 @@ class SamplingWorkspace(Workspace):
         super().__init__(theme, parent)
         self._session = session
         self.player = Player(self)
-        TouchMarks(self.player, session, lambda a, b: touching(self._traces(), a, b))
+        TouchMarks(self.player, session, lambda a, b: touching(self._main, a, b))
         self._viewport = Viewport(self, WIDEST_LANE)
         self._passes: Passes | None = None
-        self._places: LanePlaces | None = None
         self.sample = GrowingSample(session, self)
         self._search = PartingSearch(session, self)
         self._draw = 0
         self._wanted: dict[str, int] = {}
-        self._methods: tuple[str, ...] = ()
+        self._choices = Choices()
         self._quiet = False
         self._waiting = True
         self._reports = SamplingReport()
@@ -89,7 +90,7 @@ class SamplingWorkspace(Workspace):
         self.stack.addWidget(self._compose())
         self.stack.addWidget(self.empty)
         self.setCentralWidget(self.stack)
-        self.report = Report(theme, self.tr("What happens at this step"))
+        self.report = Report(theme, self.tr("What happens at this step"), rest=REPORT_REST)
         self.events = EventTableModel(theme, self)
         self.event_table = RowsTable(
             self.events, self.tr("Steps of the pass"), theme, (56, 60, 130)
@@ -132,6 +133,7 @@ class SamplingWorkspace(Workspace):
         self.sample.complete.connect(self._drawn_all)
         self._search.found.connect(self._found)
         self._search.ended.connect(controls.count.setText)
+        session.text_changed.connect(self._search.stop)
         session.active_changed.connect(self._show_state)
         session.models_changed.connect(self._show_state)
         session.analysis_changed.connect(self._prepare)
@@ -155,7 +157,7 @@ class SamplingWorkspace(Workspace):
     def methods(self) -> tuple[str, ...]:
         """The methods that are shown under the active model."""
         opened = self._session.active
-        return () if opened is None else chosen(self._methods, opened.model)
+        return () if opened is None else self._choices.of(opened.model)
 
     @property
     def shown_draw(self) -> int:
@@ -195,10 +197,10 @@ class SamplingWorkspace(Workspace):
         self._search.stop()
         self._session.jobs.cancel("sampling pass")
         self.sample.drop()
-        self._passes = self._places = None
+        self._passes = None
         self._draw = 0
-        self.rows.show_passes(None, None)
-        self.events.set_trace(None)
+        self.rows.show_passes(None)
+        self.events.set_rows(None)
         self.results.clear()
         self.report.set_parts(())
         self.controls.count.clear()
@@ -206,6 +208,11 @@ class SamplingWorkspace(Workspace):
 
     def _traces(self) -> tuple[PassTrace, ...]:
         return () if self._passes is None else tuple(self._passes.traces.values())
+
+    @property
+    def _main(self) -> PassTrace | DropTrace | MaxMatchTrace | None:
+        """The trace that is stepped through: that of the last lane, or of a dropout."""
+        return None if self._passes is None else self._passes.main
 
     # Preparing the passes
 
@@ -247,7 +254,7 @@ class SamplingWorkspace(Workspace):
         draw = self._wanted.get("draw", draw)
         now = self.controls.settings()
         settings = replace(now, theta=analysis.settings.theta)
-        wish = Wish(chosen(self._methods, model), settings, session.settings.seed, draw)
+        wish = Wish(self._choices.of(model), settings, session.settings.seed, draw)
         session.jobs.start(
             "sampling pass",
             self.tr("Passing over the lattice"),
@@ -263,8 +270,8 @@ class SamplingWorkspace(Workspace):
         before, self._passes = self._passes, passes
         same = before is not None and before.analysis.lattice is passes.analysis.lattice
         self._draw = passes.wish.draw
-        if not same or self._places is None:
-            self._place(passes.analysis)
+        if not same:
+            self.rows.place(passes.analysis)
             self.sample.drop()
         self.controls.count.setText(count_note(passes.listing.count, passes.analysis))
         law = passes.laws.get("nbest")
@@ -288,36 +295,22 @@ class SamplingWorkspace(Workspace):
         if not self.stale:
             self.sample.up_to(least, show=False)
         self._show_stale()
-        self._show_charts()
-
-    def _place(self, analysis: Analysis) -> None:
-        """Give the lattice its places on the axis of its text."""
-        axis = build_axis(analysis.text, "grapheme", self._theme.piece_font, analysis.shown)
-        self._places = place_lane(analysis.lattice, axis)
-        self._viewport.set_axis(axis)
-        if axis.width and self._viewport.zoom < READABLE:
-            self._viewport.zoom_by(READABLE / self._viewport.zoom, 0)
-            self._viewport.scroll_to(self._viewport.full if axis.mirrored else 0.0)
 
     def _show_traces(self, position: int | None) -> None:
         """Hand the traces to the lanes. position: None for the end."""
-        traces, passes = self._traces(), self._passes
+        passes = self._passes
         if passes is None:
             return
-        self.rows.show_passes(passes, self._places)
-        main = traces[-1] if traces else None
-        self.events.set_trace(main)
+        self.rows.show_passes(passes)
+        self.events.set_rows(step_rows(self._main))
         length, title, labels = track(passes, self._draw)
         self.player.set_trace(length, length if position is None else position, title, labels)
         self.controls.draw.set_value(self._draw + 1)
 
     def _show_position(self, position: int) -> None:
-        traces, places = self._traces(), self._places
-        if self._passes is None or places is None:
+        if self._passes is None:
             return
         self.rows.set_position(position)
-        if traces:
-            reveal(self._viewport, traces[-1], places, node_at(traces[-1], position))
         self._tell()
         self._quiet = True
         if 0 < position <= self.events.rowCount():
@@ -346,7 +339,6 @@ class SamplingWorkspace(Workspace):
         self.sample.begin(passes)
         self.sample.more(count, show=False)
         self._show_stale()
-        self._show_charts()
 
     def _show_growth(self) -> None:
         self.controls.draw.set_high(max(self.sample.n, 1))
@@ -354,10 +346,16 @@ class SamplingWorkspace(Workspace):
 
     def _drawn_all(self, show: int | None) -> None:
         # A draw of another seed, or of a text that is about to go, is not what was asked for.
-        analysis = self._session.analysis
-        same = self.sample.passes is not None and self.sample.passes.analysis is analysis
-        if show is not None and same and not self.stale:
+        if show is not None and self._current:
             self.show_draw(show)
+
+    @property
+    def _current(self) -> bool:
+        """Whether the sample is one of what is set now."""
+        drawn, analysis = self.sample.passes, self._session.analysis
+        if drawn is None or analysis is None or analysis.text is not self._session.text:
+            return False
+        return analysis.lattice is drawn.analysis.lattice and not self.stale
 
     def show_draw(self, draw: int) -> None:
         """Show a draw of the sample, coin by coin."""
@@ -373,6 +371,8 @@ class SamplingWorkspace(Workspace):
             self._search.start(self._passes, self._draw + 1)
 
     def _found(self, draw: int) -> None:
+        if not self._current:
+            return
         if self.sample.n <= draw:
             self.draw_more(draw + 1 - self.sample.n)
         else:
@@ -406,10 +406,11 @@ class SamplingWorkspace(Workspace):
     # Choosing
 
     def choose_methods(self, methods: tuple[str, ...]) -> None:
-        """Show other methods."""
-        self._methods = methods
-        self._show_state()
-        self._prepare()
+        """Show other methods under models like the active one."""
+        if self._session.active is not None:
+            self._choices.choose(self._session.active.model, methods)
+            self._show_state()
+            self._prepare()
 
     def _choose_edge(self, edge: int) -> None:
         passes = self._passes
@@ -470,13 +471,13 @@ class SamplingWorkspace(Workspace):
     def view_state(self) -> dict[str, Any]:
         drawn = {"draws": self.sample.n, "draw": self._draw}
         kept = {**self.controls.kept(), "cut": self.prompt.place}
-        return {"methods": list(self.methods), **drawn, **kept}
+        return {"methods": list(self.methods), "chosen": self._choices.kept(), **drawn, **kept}
 
     def sample_in_bulk(self) -> None:
         self.controls.sample_in_bulk()
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
-        self._methods = kept_methods(state)
+        self._choices.restore(state)
         self.controls.restore(state)
         self.prompt.restore(state.get("cut"))
         numbers = ((key, state.get(key)) for key in ("draws", "draw"))

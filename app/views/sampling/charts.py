@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.draw.law_chart import (
+    FOOT,
     Curve,
     Outcomes,
     least_height,
@@ -24,6 +25,7 @@ from app.draw.law_chart import (
     row_height,
 )
 from app.theme import SIZE_DATA, Theme
+from app.views.sampling.figures import outcome_words
 from app.views.sampling.lane import Keys
 
 TOP, SIDE = 4, 16
@@ -59,12 +61,34 @@ class LawView(QAbstractScrollArea):
         """Show other rows. stale: they belong to another θ or seed."""
         self._outcomes, self._stale = outcomes, stale
         self._layout()
+        self._describe()
         self.viewport().update()
 
+    @property
+    def selected(self) -> int:
+        """The row that is marked, −1 for none."""
+        return self._selected
+
     def select(self, row: int) -> None:
-        """Mark a row; −1 for none."""
+        """Mark a row and bring it into view; −1 for none."""
         self._selected = row
+        self._describe()
+        if row >= 0 and self._outcomes is not None:
+            bar, tall = self.verticalScrollBar(), self._body().height()
+            top = round(row * row_height(self._outcomes, tall))
+            below = round(top + row_height(self._outcomes, tall) + FOOT + TOP)
+            bar.setValue(min(max(bar.value(), below - self.viewport().height()), top))
         self.viewport().update()
+
+    def _describe(self) -> None:
+        """Say the chosen row, or that there are rows."""
+        outcomes, said = self._outcomes, ""
+        if outcomes is not None and 0 <= self._selected < len(outcomes.labels):
+            said = outcome_words(outcomes, self._selected)
+        elif outcomes is not None:
+            said = self.tr("Up and down choose a row.")
+        if said != self.accessibleDescription():
+            self.setAccessibleDescription(said)
 
     def _layout(self) -> None:
         tall = 0.0 if self._outcomes is None else TOP + least_height(self._outcomes)

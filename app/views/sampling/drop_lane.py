@@ -7,8 +7,16 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QWidget
 
 from app.draw.method_mark import paint_mark
@@ -30,6 +38,9 @@ SIDE, HEAD, ROW, BAR = 16.0, 92.0, 26.0, 16.0
 
 class DropLane(QWidget):
     """What stands of the pre-token at work, and each pair or piece that was considered."""
+
+    step_clicked = Signal(int)
+    """The number of a step, from 0."""
 
     def __init__(self, theme: Theme, keys: Keys, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -160,6 +171,12 @@ class DropLane(QWidget):
         painter.setFont(font)
         shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = int((event.position().y() - HEAD) // ROW)
+        rows = self.rows()
+        if event.button() == Qt.MouseButton.LeftButton and 0 <= place < len(rows):
+            self.step_clicked.emit(rows[place].step)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._keys(event):

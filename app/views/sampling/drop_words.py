@@ -31,6 +31,38 @@ class DropRow(NamedTuple):
     won: bool
 
 
+class DropRows:
+    """The steps of a dropout for the table of steps: each pair or piece with its coin."""
+
+    texts = frozenset((2, 4))
+    piece_column = 2
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        whole = isinstance(trace, MaxMatchTrace)
+        self.titles: tuple[str, ...] = (
+            translate("Dropout", "Step"),
+            translate("Dropout", "Word"),
+            translate("Dropout", "Piece") if whole else translate("Dropout", "Pair"),
+            translate("Dropout", "u"),
+            translate("Dropout", "Verdict"),
+        )
+
+    def __len__(self) -> int:
+        return len(self._trace)
+
+    def cell(self, row: int, column: int) -> str:
+        """Return the text of a cell."""
+        if column == 0:
+            return f"{row + 1:,}"
+        if column == 1:
+            return f"{self._trace.pretoken_of(row) + 1:,}"
+        step = row_of(self._trace, row)
+        if column == 3:
+            return "" if math.isnan(step.u) else f"{step.u:.3f}"
+        return step.label if column == 2 else step.verdict
+
+
 def piece_text(trace: Trace, piece: int) -> str:
     """Return a piece for the eye."""
     vocabulary = trace.model.vocabulary

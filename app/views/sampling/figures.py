@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from app.analysis import Analysis
 from app.counts import counted
 from app.draw.law_chart import Curve, Marks, Outcomes, rest_label
+from app.draw.numbers import share_text
 from app.session import Session
 from app.theme import Theme
 from app.views.sampling.methods import LOOKS, WITHOUT_REPLACEMENT, method_name
@@ -56,6 +57,18 @@ def outcomes_of(passes: Passes, tallies: Tallies, theme: Theme) -> Outcomes:
         certain = kind == "viterbi"
         marks.append(Marks(method_name(kind), shown, look.shape, color, certain, own, sets))
     return Outcomes(tuple(labels), bars, tuple(marks), rest=rest)
+
+
+def outcome_words(outcomes: Outcomes, row: int) -> str:
+    """Say what a row of the chart shows."""
+    exact = share_text(float(outcomes.exact[row]), 4)
+    text = translate("Figures", "{label}: exact probability {p}.")
+    said = [text.format(label=outcomes.labels[row], p=exact)]
+    for mark in outcomes.marks:
+        text = translate("Figures", "{method}: {count} of {draws}.")
+        count = f"{int(mark.counts[row]):,}"
+        said.append(text.format(method=mark.name, count=count, draws=counted(mark.n, "draw")))
+    return " ".join(said)
 
 
 def only_sets(passes: Passes) -> bool:

@@ -80,13 +80,14 @@ class SamplingReport(QObject):
         if note:
             out += [Section(self.tr("In the libraries")), Sentence(note, "ink2")]
         unlike = self.tr("Next draw that isn't the best path")
-        if len(wish.methods) > 1 and set(passes.compared) <= set(wish.methods):
+        kinds = passes.compared
+        if kinds and set(kinds) <= set(wish.methods):
             unlike = self.tr("Next draw where the methods part")
         lines = [
             Line("", self.tr("One more draw"), "R", link="one"),
             Line("", self.tr("1,000 more draws"), "Shift+R", link="many"),
         ]
-        if passes.compared and not stale:
+        if kinds and not stale:
             lines.insert(0, Line("", unlike, "N", link="next"))
         else:
             note = self.tr("nothing to compare")

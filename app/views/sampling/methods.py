@@ -84,17 +84,49 @@ def usual(model: Model) -> tuple[str, ...]:
     return fitting(model)[:1]
 
 
-def chosen(wanted: tuple[str, ...], model: Model) -> tuple[str, ...]:
-    """Return those of `wanted` that fit a model, at most `MOST`; the usual ones if none does."""
-    able = fitting(model)
-    found = tuple(kind for kind in able if kind in wanted)[:MOST]
-    return found or usual(model)
+def kind_of(model: Model) -> str:
+    """Return the kind of model that a choice of methods is kept for: `law`, `bpe`, `wordpiece`."""
+    if not model.segmenter.law:
+        return "law"
+    return "bpe" if model.bpe is not None else model.algorithm
 
 
-def kept_methods(state: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the methods that the state of a scene holds; older scenes name lanes."""
-    lanes = {"both": ["viterbi", "perfect"], "perfect": ["perfect"], "viterbi": ["viterbi"]}
-    given = state.get("methods", lanes.get(str(state.get("lanes")), []))
+class Choices:
+    """The methods that a person has chosen for each kind of model."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, tuple[str, ...]] = {}
+
+    def of(self, model: Model) -> tuple[str, ...]:
+        """Return the methods for a model, at most `MOST`; the usual ones before any are chosen."""
+        wanted = self._of.get(kind_of(model), ())
+        return tuple(kind for kind in fitting(model) if kind in wanted)[:MOST] or usual(model)
+
+    def choose(self, model: Model, methods: tuple[str, ...]) -> None:
+        """Take methods for all models of this kind."""
+        self._of[kind_of(model)] = methods
+
+    def kept(self) -> dict[str, list[str]]:
+        """Return what a scene keeps: the methods by kind of model."""
+        return {kind: list(methods) for kind, methods in self._of.items()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take the methods that the state of a scene holds.
+
+        `chosen` has those of each kind of model, `methods` those shown, which fit the model of the
+        scene. Older scenes have `methods` alone, or name lanes.
+        """
+        lanes = {"both": ["viterbi", "perfect"], "perfect": ["perfect"], "viterbi": ["viterbi"]}
+        shown = _known(state.get("methods", lanes.get(str(state.get("lanes")))))
+        chosen = state.get("chosen")
+        by_kind = chosen if isinstance(chosen, dict) else {}
+        self._of = {
+            kind: _known(by_kind.get(kind)) or shown for kind in ("law", "bpe", "wordpiece")
+        }
+
+
+def _known(given: object) -> tuple[str, ...]:
+    """Return the methods that a list names; nothing else is taken."""
     wanted = given if isinstance(given, list) else []
     return tuple(kind for kind in LOOKS if kind in wanted)
 

@@ -75,6 +75,12 @@ class Passes:
     dropped: DropTrace | MaxMatchTrace | None
 
     @property
+    def main(self) -> PassTrace | DropTrace | MaxMatchTrace | None:
+        """The trace that is stepped through: that of the last lane, else that of a dropout."""
+        traces = tuple(self.traces.values())
+        return traces[-1] if traces else self.dropped
+
+    @property
     def lattice(self) -> Lattice:
         """The lattice that is drawn from."""
         return self.listing.lattice

@@ -15,6 +15,7 @@ from app.views.sampling.figures import (
     sample_note,
 )
 from app.views.sampling.lane import Keys
+from app.views.sampling.listing import Listing
 from app.views.sampling.passes import Passes
 from app.widgets.pane_title import PaneTitle
 from app.widgets.rows_table import RowsTable
@@ -30,6 +31,8 @@ class Results(QObject):
         super().__init__(parent)
         self._theme = theme
         self._quiet = False
+        self._listing: Listing | None = None
+        self._row = -1
         self.law = LawView(theme, keys)
         self.law_title = PaneTitle(theme, self.tr("Law against sample"))
         self.law_title.end.setTextFormat(Qt.TextFormat.RichText)
@@ -50,6 +53,12 @@ class Results(QObject):
         self.law_title.end.setText(legend_html(passes.wish.methods, self._theme))
         self.curve.show_curves(curves_of(passes, tallies, self._theme), stale=stale)
         self.outcomes.set_outcomes(outcomes)
+        before, self._listing = self._listing, passes.listing
+        row = self._row if before is passes.listing else _place_in(before, self._row, self._listing)
+        row = row if row < len(outcomes.labels) else -1
+        # The table has lost its row where its model was reset.
+        if row != self._row or row != self.table.currentIndex().row():
+            self.select(row)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -58,14 +67,28 @@ class Results(QObject):
         self.law_title.end.clear()
         self.curve.show_curves((), stale=False)
         self.outcomes.set_outcomes(None)
+        self._listing = None
+        self.select(-1)
 
     def select(self, row: int) -> None:
-        """Mark a row everywhere."""
+        """Mark a row everywhere; −1 for none."""
+        self._row = row
         self.law.select(row)
         self._quiet = True
-        self.table.selectRow(row)
+        if row >= 0:
+            self.table.selectRow(row)
+        else:
+            self.table.selectionModel().clear()
         self._quiet = False
 
     def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid() and not self._quiet:
             self.chosen.emit(current.row())
+
+
+def _place_in(before: Listing | None, row: int, now: Listing) -> int:
+    """Return the row of the path that stood in a row before, −1 where it has none now."""
+    if before is None or before.lattice is not now.lattice or not 0 <= row < len(before.paths):
+        return -1
+    key = before.paths[row].edges.tobytes()
+    return next((i for i, path in enumerate(now.paths) if path.edges.tobytes() == key), -1)
