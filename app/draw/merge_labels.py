@@ -15,12 +15,22 @@ from engine.traces.merges import MergeTrace
 LONG, HEAD, TAIL = 48, 28, 14
 """Characters of a piece that a sentence repeats; of a longer one its head and its tail."""
 
+WHOLE = 2_000
+"""Bytes of a word up to which all of it is written; where it stands there is room for less."""
+
 UNKNOWN = int(PieceKind.UNKNOWN)
 
 
 def in_short(text: str) -> str:
     """Return a piece as a sentence names it."""
     return text if len(text) <= LONG else f"{text[:HEAD]}…{text[-TAIL:]}"
+
+
+def _opening(data: bytes, place: int) -> int:
+    """Return where the character begins that a place in UTF-8 is in."""
+    while place > 0 and data[place] & 0xC0 == 0x80:
+        place -= 1
+    return place
 
 
 class Labels(QObject):
@@ -66,9 +76,13 @@ class Labels(QObject):
         return self.rule(int(steps.left[k]), int(steps.right[k]), plus)
 
     def pretoken(self, index: int) -> str:
-        """Return the text of a pre-token."""
+        """Return the text of a pre-token, of a long one its head and its tail."""
         first, last = self._prepared.cuts[index : index + 2].tolist()
-        return visible(self._prepared.data[first:last].tobytes())
+        data = self._prepared.data[first:last].tobytes()
+        if len(data) <= WHOLE:
+            return visible(data)
+        head, tail = WHOLE // 2, len(data) - WHOLE // 4
+        return f"{visible(data[: _opening(data, head)])}…{visible(data[_opening(data, tail) :])}"
 
     def looked_up(self, start: int, end: int, word: int) -> str:
         """Return what WordPiece looks up for the bytes start … end of a word that starts at `word`.

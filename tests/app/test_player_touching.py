@@ -63,6 +63,27 @@ def test_steps_of_merging_that_touch_the_selection(qtbot, make, session):
     assert player.marks.tolist() == marked
 
 
+def test_tries_of_wordpiece_that_touch_the_selection(qtbot, make, session):
+    workspace = make(MergesWorkspace, "everyday-wordpiece")
+    player, trace = workspace.player, workspace.longest.followed.trace
+    session.select(span=(6, 9))  # "new" of "newest"
+    places = [trace.prepared.span(int(a), int(b)) for a, b in zip(
+        trace.start, trace.end, strict=True)]  # fmt: skip
+    wanted = [k + 1 for k, (a, b) in enumerate(places) if b > 6 and a < 9]
+    assert player.marks.tolist() == wanted
+    assert 0 < len(wanted) < len(trace)
+    player.seek(0)
+    rows = workspace.longest.rows
+    rows.setFocus()
+    qtbot.keyClick(rows, Qt.Key.Key_Period)
+    assert player.position == wanted[0]
+    session.add_model(engine.load(model_path("toy-lower")))
+    qtbot.waitUntil(lambda: workspace.followed is not None)
+    steps = workspace.followed.trace.steps
+    ends = zip(steps.start.tolist(), steps.end.tolist(), strict=True)
+    assert player.marks.tolist() == [k + 1 for k, (a, b) in enumerate(ends) if b > 6 and a < 9]
+
+
 def test_steps_of_a_pass_that_touch_the_selection(make, session):
     workspace = make(SamplingWorkspace, "everyday-unigram")
     trace = workspace.passes.perfect

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject
 
 from app.counts import counted
 from app.draw.merge_labels import Labels, in_short
-from app.draw.word import Word
+from app.draw.word import Row, Word
 from app.widgets.report import code
-from engine.display import is_text, visible
+from engine.display import is_text
 from engine.merge_rules import MergeRule, own_rule
 from engine.merge_tree import word_mark
 from engine.trace import MergeStep
@@ -47,7 +47,7 @@ class Story(QObject):
 
     def _start(self, word: Word) -> str:
         data = word.trace.prepared.data[slice(*word.span)].tobytes()
-        shown = code(in_short(visible(data)))
+        shown = code(in_short(self._labels.pretoken(word.pretoken)))
         if word.symbols == len(data) and is_text(data) and not data.isascii():
             characters = len(data.decode())
             text = self.tr(
@@ -138,11 +138,22 @@ class Story(QObject):
         told = self.tr("No rule joins two of these, so {tokens} are left.").format(
             tokens=counted(len(last.piece), "token")
         )
-        if any(
-            self._labels.symbol(*symbol)[1]
-            for symbol in zip(
-                last.piece.tolist(), last.start.tolist(), last.end.tolist(), strict=True
-            )
-        ):
+        if self._hatched(word, last):
             told += " " + self.tr("A hatched one is only a part of a character.")
         return told
+
+    def _hatched(self, word: Word, row: Row) -> bool:
+        """Tell whether a symbol of a row is a fragment of characters; each piece is asked once."""
+        bpe = word.trace.model.bpe
+        unknown = -1 if bpe is None else bpe.unknown
+        known: set[int] = set()
+        for piece, start, end in zip(
+            row.piece.tolist(), row.start.tolist(), row.end.tolist(), strict=True
+        ):
+            if piece in known:
+                continue
+            if self._labels.symbol(piece, start, end)[1]:
+                return True
+            if piece >= 0 and piece != unknown:
+                known.add(piece)
+        return False
