@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -92,6 +93,21 @@ class SessionKeeper(QObject):
         """Whether something is being opened, which would be missing in the file."""
         keys = [job.key for job in self._session.jobs.running]
         return any(key == "scene" or key.startswith(("load ", "look ")) for key in keys)
+
+    def keep_aside(self) -> Path | None:
+        """Copy the last session's file: from now on it is written without what is missing.
+
+        Returns the copy, None where it can't be made: then the file stays while no model is open.
+        """
+        path = session_file()
+        copy = path.with_name(f"{path.stem}.before{path.suffix}")
+        try:
+            shutil.copyfile(path, copy)
+        except OSError as error:
+            _log(error)
+            return None
+        self._held_models = True
+        return copy
 
     def touch(self) -> None:
         """Tell that something may have changed."""

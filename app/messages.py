@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
@@ -46,6 +47,13 @@ class Messages(QObject):
         self.banners.say(
             Message(severity, fault.what, fault.where, fault.remedy, fault.detail, key)
         )
+
+    def kept_aside(self, copy: Path | None) -> None:
+        """Say where the last session is kept with what is missing of it now."""
+        if copy is not None:
+            what = self.tr("The last session is open without its missing models")
+            remedy = self.tr("It is kept whole in this file, which opens as a scene")
+            self.banners.say(Message("info", what, str(copy), remedy))
 
     def forget_text(self) -> None:
         """Take back what was said of the text before."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -133,28 +133,38 @@ class Scenes(QObject):
 
         self._start(work, path.name)
 
-    def show(self, scene: Scene, name: str) -> None:
-        """Load a scene that isn't a file and show it. name: what it is called meanwhile."""
-        self._start(lambda report: load_scene(scene, None, report), name)
+    def show(self, scene: Scene, name: str, *, without_models: bool = False) -> None:
+        """Load a scene that isn't a file and show it. name: what it is called meanwhile.
 
-    def _start(self, work: Work, name: str) -> None:
+        without_models: show it also where none of its models can be read.
+        """
+
+        def shown(loaded: Loaded) -> None:
+            self.apply(loaded, without_models=without_models)
+
+        self._start(lambda report: load_scene(scene, None, report), name, shown)
+
+    def _start(self, work: Work, name: str, done: Callable[[Loaded], object] | None = None) -> None:
         self._session.jobs.start(
             "scene",
             self.tr("Opening {name}").format(name=name),
             work,
-            self.apply,
+            done or self.apply,
             lambda error: self.failed.emit(
                 error, self.tr("{name} was not opened").format(name=name)
             ),
             long=True,
         )
 
-    def apply(self, loaded: Loaded) -> None:
-        """Put a loaded scene in the place of what is open, if any of its models could be read."""
+    def apply(self, loaded: Loaded, *, without_models: bool = False) -> None:
+        """Put a loaded scene in the place of what is open, if any of its models could be read.
+
+        without_models: if none could be, too.
+        """
         from engine.scene import ScenePlayer
 
         scene, session = loaded.scene, self._session
-        if scene.models and not any(loaded.models):
+        if scene.models and not any(loaded.models) and not without_models:
             for problem in loaded.problems:
                 self.failed.emit(problem, self.tr("The scene was not opened"))
             return

@@ -202,10 +202,12 @@ class Window(QMainWindow):
         else:
             once = Qt.ConnectionType.SingleShotConnection
             self.scenes.opened.connect(self._tell_restored, once)
-            self.scenes.show(scene, self.tr("the last session"))
+            self.scenes.show(scene, self.tr("the last session"), without_models=True)
         self.show_workspace(scene.workspace)
 
-    def _tell_restored(self) -> None:
+    def _tell_restored(self, loaded: Loaded) -> None:
+        if not all(loaded.models):
+            self.messages.kept_aside(self.keeper.keep_aside())
         models = counted(len(self.session.models), "model")
         self.status.note(self.tr("The last session is open again: {models}").format(models=models))
 

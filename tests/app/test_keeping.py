@@ -16,7 +16,7 @@ from app import keeping
 from app.keeping import session_file
 from app.window import Window
 from engine.model import Model
-from engine.scene import Scene, read_scene
+from engine.scene import Scene, SceneModel, read_scene, write_scene
 
 Make = Callable[..., Window]
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,6 +180,29 @@ def test_a_start_without_any_model_keeps_the_last_session(
     qtbot.waitUntil(lambda: idle(window) and bool(window.messages.banners.messages))
     window.close()
     assert kept() == before
+
+
+def test_a_session_whose_models_are_gone_brings_its_text_and_is_kept_whole(
+    qtbot: Any, make_window: Make, models: dict[str, Model]
+) -> None:
+    scene = Scene(models=(SceneModel("/mnt/stick/mine.model"),), text="a long text of mine")
+    write_scene(scene, session_file())
+    window = make_window(begin=False)
+    window.begin()
+    qtbot.waitUntil(lambda: idle(window) and bool(window.messages.banners.messages))
+    assert window.session.text.string == "a long text of mine"
+    assert window.session.models == ()
+    said = {message.what: message.where for message in window.messages.banners.messages}
+    aside = session_file().with_name("session.before.json")
+    assert said["The last session is open without its missing models"] == str(aside)
+    assert any("/mnt/stick/mine.model" in where for where in said.values())
+    window.session.add_model(models["toy-lower"])
+    window.close()
+    now = kept()
+    assert now is not None
+    assert now.text == "a long text of mine"
+    assert [model.path for model in now.models] == ["bundled:toy-lower"]
+    assert read_scene(aside) == scene
 
 
 def test_all_models_closed_by_a_person_stay_closed(qtbot: Any, make_window: Make) -> None:
