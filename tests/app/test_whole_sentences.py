@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
@@ -16,6 +20,8 @@ from engine.errors import ParameterError
 from engine.train.unigram import UnigramSettings, train_unigram
 
 pytestmark = pytest.mark.screen
+
+APP = Path(__file__).resolve().parents[2] / "app"
 
 
 class Brackets(QTranslator):
@@ -47,6 +53,23 @@ def test_brackets_tell_glue():
     assert is_whole("⟦{n} of ⟦3 steps⟧⟧")
     assert not is_whole("⟦Step 3⟧ · ⟦of 4⟧")
     assert not is_whole("name: ⟦3 languages⟧")
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The texts of a file that are translated."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("tr", "translate", "QT_TRANSLATE_NOOP") and node.args:
+                text = node.args[0 if name == "tr" else -1]
+                if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                    yield text.value
+
+
+def test_no_text_is_there_to_be_put_behind_another():
+    found = [text for path in sorted(APP.rglob("*.py")) for text in texts(path)]
+    assert len(found) > 1_000
+    assert [text for text in found if text != text.strip() or text[:1] in "·,;:.)"] == []
 
 
 @pytest.mark.parametrize("at_end", [False, True])

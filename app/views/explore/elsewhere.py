@@ -55,11 +55,10 @@ class StretchRow(QPushButton):
         self.setProperty("flat", True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        words = self.tr("{name}: {pieces}, ids {ids}").format(
-            name=stretch.model.name, pieces=self._pieces(), ids=self._ids()
-        )
+        words = self.tr("{name}: {pieces}, ids {ids}")
         if not stretch.inside:
-            words += " · " + self.tr("reaches over the ends of the stretch")
+            words = self.tr("{name}: {pieces}, ids {ids} · reaches over the ends of the stretch")
+        words = words.format(name=stretch.model.name, pieces=self._pieces(), ids=self._ids())
         self.setAccessibleName(words)
         self.setToolTip(words)
 

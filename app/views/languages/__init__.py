@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from app.counts import counted
 from app.draw.bars import scale_of
 from app.models.languages import COLUMNS, LanguageFigures, LanguagesTableModel, ModelBars
+from app.reading import read_by
 from app.session import OpenModel, Session
 from app.theme import Theme
 from app.views.languages.counting import METRICS, Counting
@@ -40,7 +41,7 @@ from app.widgets.surface import set_surface
 from app.workspace import Workspace
 from engine import bundled
 from engine.errors import SegscopeError
-from engine.files import write_atomic
+from engine.files import check_over, write_atomic
 
 SORTS = ("bar", "language", "tokens")
 """What the key S goes through: the figure shown, the name, the tokens."""
@@ -243,7 +244,7 @@ class LanguagesWorkspace(Workspace):
         self.head.title.setText(shown)
         note = meaning[metric]
         if self.counting.busy:
-            note += self.tr(" · counting…")
+            note = self.tr("{meaning} · counting…").format(meaning=note)
         self.head.note.setText(note)
         notes = [corpus.note, *corpus.notes[:2]]
         lossy = int(np.count_nonzero(figures.bars[0].lossy)) if figures.bars else 0
@@ -256,8 +257,8 @@ class LanguagesWorkspace(Workspace):
             notes.insert(0, self.tr("No figure: no language here has text to count"))
         problems = corpus.problems
         if problems:
-            more = self.tr(" and {n} more").format(n=len(problems) - 1)
-            notes.insert(0, "⚠ " + problems[0] + (more if len(problems) > 1 else ""))
+            words = self.tr("⚠ {problem} and {n} more") if problems[1:] else self.tr("⚠ {problem}")
+            notes.insert(0, words.format(problem=problems[0], n=len(problems) - 1))
         notes.append(self.tr("Special tokens are not counted; the text is taken as given."))
         self.notes.setText(" · ".join(n for n in notes if n))
         self.notes.setToolTip("\n".join(problems[:40]))
@@ -359,6 +360,7 @@ class LanguagesWorkspace(Workspace):
                 values = {**vars(row), "name": language.name}
                 writer.writerow("" if values[n] != values[n] else values[n] for n in names)
         try:
+            check_over({path: "the table"}, read_by(self._session)())
             write_atomic(path, out.getvalue())
         except (OSError, SegscopeError) as error:
             self._session.failed.emit(error, self.tr("The figures were not saved"))

@@ -152,7 +152,7 @@ class LineBands(QWidget):
             painter.setPen(theme.color("ink"))
             words = counted(bands.total, "token")
             if axis.shown < axis.text.n_bytes:
-                words += self.tr(" · the start is drawn")
+                words = self.tr("{tokens} · the start is drawn").format(tokens=words)
             place = QRectF(24, y, self.width() - 24, HEAD)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
             y += HEAD
