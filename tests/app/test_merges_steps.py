@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 import engine
 from app.draw.merge_labels import WHOLE, Labels
@@ -45,6 +46,29 @@ def test_a_step_looks_at_its_rivals_once(
     workspace.player.seek(2)
     workspace.player.seek(1)
     assert asked == [1, 0]
+
+
+def test_rows_say_where_the_player_stands(
+    qtbot: Any, workspace: MergesWorkspace, session: Session
+) -> None:
+    rows, player = workspace.bricks, workspace.player
+    player.seek(0)
+    assert rows.accessibleDescription() == "Start: 8 symbols"
+    player.seek(2)
+    assert rows.accessibleDescription() == "Step 2 of 4: a + t, rank 99"
+    rows.setFocus()
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.accessibleDescription().startswith("w: token id 119")
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.accessibleDescription() == "w+at: no merge rule"
+    player.seek(3)
+    assert rows.accessibleDescription() == "Step 3 of 4: c + h, rank 112"
+    session.add_model(engine.load(model_path("everyday-wordpiece")))
+    qtbot.waitUntil(lambda: workspace.longest.followed is not None)
+    player.seek(0)
+    assert workspace.longest.rows.accessibleDescription() == "Start"
+    player.step(2)
+    assert workspace.longest.rows.accessibleDescription() == "Try 2 ×: watchin"
 
 
 def test_the_inspector_rests_between_steps(qtbot: Any, workspace: MergesWorkspace) -> None:

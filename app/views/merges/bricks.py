@@ -142,6 +142,7 @@ class BrickRows(QAbstractScrollArea):
         across = self.horizontalScrollBar()
         across.setValue(across.maximum() if self._mirrored else 0)
         self._reveal_row()
+        self._tell()
         self.viewport().update()
 
     def set_row(self, row: int) -> None:
@@ -155,12 +156,34 @@ class BrickRows(QAbstractScrollArea):
         self._reveal_row()
         if not same:
             self._reveal_merge()
+            self._tell()
         self.viewport().update()
 
     def select(self, selected: tuple[Cells, ...], row: int) -> None:
         """Mark a symbol or a joint of a row."""
         self._selected, self._selected_row = selected, row
+        self._tell()
         self.viewport().update()
+
+    def _tell(self) -> None:
+        """Describe what is selected in the player's row, or the row, for those who hear it."""
+        word, labels, row = self._word, self._labels, self._row
+        if word is None or labels is None:
+            self.setAccessibleDescription("")
+            return
+        if self._selected and self._selected_row == row:
+            self.setAccessibleDescription(self._tip(self._selected, row))
+            return
+        text = self.tr("Start: {symbols}").format(symbols=counted(word.symbols, "symbol"))
+        if row:
+            k = word.steps.start + row - 1
+            text = self.tr("Step {step} of {count}: {rule}, rank {rank}").format(
+                step=f"{row:,}",
+                count=f"{word.n_steps:,}",
+                rule=labels.rule_of_step(k, " + "),
+                rank=f"{int(word.trace.steps.rank[k]):,}",
+            )
+        self.setAccessibleDescription(text)
 
     # Layout
 

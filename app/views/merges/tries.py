@@ -66,12 +66,23 @@ class TryRows(QAbstractScrollArea):
         self._word, self._labels, self._row = word, labels, row
         self._layout()
         self._reveal()
+        self._tell()
 
     def set_row(self, row: int) -> None:
         """Go to a row."""
         self._row = row
         self._reveal()
+        self._tell()
         self.viewport().update()
+
+    def _tell(self) -> None:
+        """Describe the player's row for those who hear it."""
+        told = ""
+        if self._word is not None and self._labels is not None:
+            told, text = self.heading(self._row)
+            if self._row:
+                told = self.tr("{heading}: {text}").format(heading=told, text=text)
+        self.setAccessibleDescription(told)
 
     def _layout(self) -> None:
         word, across, down = self._word, self.horizontalScrollBar(), self.verticalScrollBar()
