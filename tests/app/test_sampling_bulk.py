@@ -163,6 +163,63 @@ def test_what_has_its_place_is_not_cancelled(
     assert dialog.state.text().startswith(str(path))
 
 
+def test_fewer_than_were_asked_for_are_explained(qtbot: Any, make: Make, tmp_path: Path) -> None:
+    dialog = make("watching", "toy-watching").controls.sample_in_bulk()
+    dialog.choose_method("without-replacement")
+    dialog.count.set_value(1_000_000)
+    dialog.draw()
+    wait(qtbot, dialog)
+    why = "1,000,000 were asked for; the text has only 3 segmentations to draw"
+    assert dialog.state.text().splitlines() == ["3 draws, 3 different", why]
+    written(qtbot, dialog, "ids", tmp_path / "out")
+    assert dialog.state.text().splitlines()[1:] == [why]
+
+
+@pytest.mark.parametrize("change", ["text", "model", "seed", "count"])
+def test_what_changes_during_a_draw_stops_it_in_words(
+    qtbot: Any, make: Make, session: Session, change: str
+) -> None:
+    dialog = make("watching", "toy-watching").controls.sample_in_bulk()
+    dialog.count.set_value(1_000_000)
+    dialog.draw()
+    if change == "text":
+        session.set_text("")
+        assert "empty" in dialog.what.text()
+    elif change == "model":
+        session.close_model(session.models[0].key)
+    elif change == "seed":
+        session.change_settings(seed=99)
+    else:
+        dialog.count._take(10)
+    assert not dialog.running
+    assert "changed before all was drawn" in dialog.state.text()
+    assert (dialog.draws, dialog.rows.rowCount()) == (None, 0)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert "changed before all was drawn" in dialog.state.text()
+
+
+def test_lines_of_wrong_bytes_are_refused_left_out_or_mended(
+    qtbot: Any, make: Make, tmp_path: Path
+) -> None:
+    source, path = tmp_path / "bad.txt", tmp_path / "out"
+    source.write_bytes(b"watching\nwatch\xffing\nwatching\n")
+    dialog = make("watching", "everyday-unigram").controls.sample_in_bulk()
+    dialog.choose_method("viterbi")
+    assert not dialog.invalid.isVisible()
+    dialog.choose_files((source,))
+    assert dialog.invalid.isVisible()
+    dialog.write(path)
+    wait(qtbot, dialog)
+    assert "UTF-8" in dialog.state.text()
+    assert not path.exists()
+    for choice, lines in (("skip", 2), ("replace", 3)):
+        dialog.invalid.setCurrentIndex(dialog.invalid.findData(choice))
+        rows = written(qtbot, dialog, "json", path).decode().splitlines()
+        assert len(rows) == lines
+        assert "bad.txt" in dialog.state.text()
+        assert (rows[1] == rows[0], rows[-1] == rows[0]) == (choice == "skip", True)
+
+
 def test_cancel_leaves_no_file(qtbot: Any, make: Make, tmp_path: Path) -> None:
     dialog = make("watching", "toy-watching").controls.sample_in_bulk()
     dialog.count.set_value(1_000_000)

@@ -27,7 +27,14 @@ from app.jobs import Work
 from app.models.sampling import INCLUSION, DrawsTableModel
 from app.session import Session
 from app.theme import Theme
-from app.views.sampling.bulk_work import Manner, TextWish, Written, draw_text, write_lines
+from app.views.sampling.bulk_work import (
+    Manner,
+    TextWish,
+    Written,
+    draw_text,
+    shortfall,
+    write_lines,
+)
 from app.views.sampling.bulk_work import write_text as write_draws_of_text
 from app.views.sampling.growing import MOST
 from app.views.sampling.methods import fitting, method_title, settings_of
@@ -66,6 +73,7 @@ class BulkDialog(QDialog):
         self._session, self._settings = session, settings
         self._draws: Draws | None = None
         self._drawn: TextWish | None = None
+        self._drawing: TextWish | None = None
         self._files: tuple[Path, ...] = ()
         self._folder = ""
         self.setWindowTitle(self.tr("Sample in bulk"))
@@ -79,6 +87,11 @@ class BulkDialog(QDialog):
             theme,
         )
         self.choose_button = QPushButton(self.tr("Choose &files…"))
+        self.invalid = QComboBox()
+        self.invalid.setToolTip(self.tr("What becomes of lines that aren't UTF-8"))
+        self.invalid.addItem(self.tr("stop with an error"), "refuse")
+        self.invalid.addItem(self.tr("leave the line out"), "skip")
+        self.invalid.addItem(self.tr("put U+FFFD in their place"), "replace")
         self.count = IntegerField(1, MOST, self.tr("Number of draws"))
         self.count.set_value(FIRST)
         self.what, self.how, self.state = QLabel(), QLabel(), QLabel()
@@ -121,11 +134,12 @@ class BulkDialog(QDialog):
         for widget in (self.source, self.count, self.choose_button):
             source.addWidget(widget)
         source.addStretch(1)
-        form = QFormLayout()
+        form = self._rows = QFormLayout()
         form.setHorizontalSpacing(12)
         form.setVerticalSpacing(8)
         form.addRow(self.tr("Draw"), source)
         form.addRow("", self.what)
+        form.addRow(self.tr("&Wrong bytes"), self.invalid)
         form.addRow(self.tr("&Method"), self.method)
         form.addRow("", self.how)
         form.addRow(self.tr("Write as"), self.form)
@@ -228,13 +242,17 @@ class BulkDialog(QDialog):
         kind, session = self.source.value(), self._session
         self.count.setVisible(kind == "text")
         self.choose_button.setVisible(kind == "files")
+        self._rows.setRowVisible(self.invalid, kind == "files")
         self.draw_button.setVisible(kind == "text")
         self._place.setCurrentIndex(0 if kind == "text" else 1)
         self.what.setText(self._what(kind))
         self.how.setText(self._how())
-        if self._drawn is not None and self._drawn != self._text_wish():
+        wish = self._text_wish()
+        if self._drawn is not None and self._drawn != wish:
             self._show_draws(None, None)
             self.state.clear()
+        if self._drawing is not None and self._drawing != wish:
+            self._give_up()
         ready = {"text": bool(session.text.n_bytes), "corpus": session.corpus is not None}
         able = self._manner() is not None and ready.get(kind, bool(self._files))
         self.save_button.setEnabled(able and not self.running)
@@ -256,6 +274,8 @@ class BulkDialog(QDialog):
     def _what(self, kind: str) -> str:
         corpus = self._session.corpus
         if kind == "text":
+            if not self._session.text.n_bytes:
+                return self.tr("The text of the window is empty; write one there")
             return self.tr("The text of the window, so many times; a line for each draw")
         if kind == "files":
             if not self._files:
@@ -303,7 +323,8 @@ class BulkDialog(QDialog):
         if draws.tv_distance is not None:
             words = self.tr("distance to the exact law {distance}")
             parts.append(words.format(distance=f"{draws.tv_distance:.4f}"))
-        return ", ".join(parts)
+        wanted = len(draws) if self._drawn is None else self._drawn.count
+        return "\n".join((", ".join(parts), *shortfall(draws, wanted)))
 
     # Drawing and writing
 
@@ -312,14 +333,27 @@ class BulkDialog(QDialog):
         wish = self._text_wish()
         if wish is None:
             return
+        self._drawing = wish
+        doing = self.tr("The text was not drawn")
+        self._start(partial(draw_text, wish), partial(self._list, wish), doing)
 
-        def done(draws: Draws) -> None:
-            if wish != self._text_wish():
-                return
-            self._show_draws(draws, wish)
+    def _list(self, wish: TextWish, draws: Draws) -> None:
+        """List what was drawn, if it is still what is asked for."""
+        if wish != self._text_wish():
+            self._give_up()
+            return
+        self._drawing = None
+        self._show_draws(draws, wish)
+        if self.source.value() == "text":
             self.state.setText(self._summary())
 
-        self._start(partial(draw_text, wish), done, self.tr("The text was not drawn"))
+    def _give_up(self) -> None:
+        """Leave draws that aren't wanted any more, and say so."""
+        self._drawing = None
+        self._session.jobs.cancel(_JOB)
+        self.state.setText(
+            self.tr("Model, text or settings changed before all was drawn: nothing is listed")
+        )
 
     def write(self, path: Path) -> None:
         """Write what is asked for to a file, in the background."""
@@ -331,7 +365,8 @@ class BulkDialog(QDialog):
             draws = self._draws if wish == self._drawn else None
             work = partial(write_draws_of_text, wish, draws, path, form)
         elif manner is not None and source:
-            work = partial(write_lines, manner, source, path, form)
+            invalid = self.invalid.currentData()
+            work = partial(write_lines, manner, source, path, form, invalid)
         else:
             return
         doing = self.tr("{name} was not written").format(name=path.name)
@@ -339,8 +374,11 @@ class BulkDialog(QDialog):
 
     def cancel(self) -> None:
         """Stop what is running; nothing of it stays."""
+        drawing, self._drawing = self._drawing, None
         if self._session.jobs.cancel(_JOB):
-            self.state.setText(self.tr("Cancelled; nothing was written"))
+            written = self.tr("Cancelled; nothing was written")
+            drawn = self.tr("Cancelled; nothing was drawn")
+            self.state.setText(written if drawing is None else drawn)
 
     def _start(
         self, work: Work, done: Callable[..., object], doing: str, *, settles: bool = False
@@ -366,6 +404,7 @@ class BulkDialog(QDialog):
         self.state.setText("\n".join((words, *written.notes)))
 
     def _failed(self, error: BaseException, doing: str) -> None:
+        self._drawing = None
         fault = errors.describe(error, doing)
         if not fault.expected:
             errors.LOG.error("%s", fault.what, exc_info=error)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.corpus import Corpus, open_corpus
+from engine.corpus import Corpus, Invalid, open_corpus
 from engine.errors import ParameterError
 from engine.model import Model
 from engine.progress import Report
@@ -85,6 +85,16 @@ def draw_text(wish: TextWish, report: Report) -> Draws:
     return draws
 
 
+def shortfall(draws: Draws, wanted: int) -> tuple[str, ...]:
+    """Say why there are fewer draws than were asked for; nothing where there are as many."""
+    if len(draws) >= wanted:
+        return ()
+    words = translate(
+        "Bulk", "{wanted} were asked for; the text has only {n} segmentations to draw"
+    )
+    return (words.format(wanted=f"{wanted:,}", n=f"{len(draws):,}"),)
+
+
 Settle = Callable[[], object]
 
 
@@ -98,18 +108,18 @@ def write_text(
     if draws is None:
         draws = draw_text(wish, report)
     tokens = write_draws(wish.manner.model, draws, path, form, _at_end(report, settle))
-    return Written(path, len(draws), tokens)
+    return Written(path, len(draws), tokens, shortfall(draws, wish.count))
 
 
 def write_lines(
-    manner: Manner, source: Corpus | tuple[Path, ...], path: Path, form: Form, report: Report,
-    settle: Settle,
+    manner: Manner, source: Corpus | tuple[Path, ...], path: Path, form: Form, invalid: Invalid,
+    report: Report, settle: Settle,
 ) -> Written:  # fmt: skip
     """Write a draw of every line of a corpus, or of files that are still to be read.
 
-    settle: as for `write_text`.
+    invalid: what becomes of lines of the files that aren't UTF-8. settle: as for `write_text`.
     """
-    corpus = open_corpus(source, report) if isinstance(source, tuple) else source
+    corpus = open_corpus(source, report, invalid) if isinstance(source, tuple) else source
     lines = sum(len(corpus.lines(language)) for language in corpus)
     tokens = write_corpus(
         manner.model, corpus, path, manner.method, manner.settings, manner.seed, form,
