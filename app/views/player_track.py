@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QPen,
-    QPolygonF,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HEIGHT = 54
+HALF, TALL = 3, 6
+"""Half the width of a mark's triangle, and its height."""
 
 
 class Track(QWidget):
@@ -110,13 +112,24 @@ class Track(QWidget):
         return [float(x) for x in np.unique(np.round(places))]
 
     def _draw_marks(self) -> QPainterPath:
-        """Return the triangles over the line, their tips at the height 0."""
+        """Return the outline of all triangles over the line, their tips at the height 0.
+
+        Triangles that overlap have one outline: to fill each would take as long as to place them.
+        """
         path = QPainterPath()
-        path.setFillRule(Qt.FillRule.WindingFill)
+        before = -math.inf
         for x in self._marked:
-            path.addPolygon(
-                QPolygonF([QPointF(x, 0), QPointF(x - 3, -6), QPointF(x + 3, -6), QPointF(x, 0)])
-            )
+            apart = x - before
+            if apart >= 2 * HALF:
+                if before > -math.inf:
+                    path.lineTo(before + HALF, -TALL)
+                path.moveTo(x - HALF, -TALL)
+            else:
+                path.lineTo(x - apart / 2, -TALL * apart / (2 * HALF))
+            path.lineTo(x, 0)
+            before = x
+        if self._marked:
+            path.lineTo(before + HALF, -TALL)
         return path
 
     def labelled(self) -> list[tuple[int, str, QRectF]]:
