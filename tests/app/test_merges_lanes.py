@@ -155,6 +155,7 @@ def test_rules_and_trees_do_nothing_behind_another_tab(
     assert len(asked) == 2
     workspace.show()
     qtbot.waitUntil(lambda: len(asked) == 3 and len(workspace.compare.view.lanes) == 3)
+    assert workspace.tree.view.tree is tree
 
 
 def test_the_lane_of_a_swap_leads_nowhere_else(qtbot: Any, make: Make, session: Session) -> None:
