@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from itertools import pairwise
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -67,13 +68,13 @@ def test_what_is_cancelled_counts_no_draw_twice() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        draw_into(tallies, lattice, Settings(), 9_000, report, lambda _: None)
+        draw_into(tallies, lattice, Settings(), 9_000, report, Event.set)
     assert tally.added == 2_000
     assert tally.n == 0
     tally.look()
     assert tally.n == 2_000
     before = tally.counts_of(tally.listing)
-    draw_into(tallies, lattice, Settings(), 2_700, lambda done, total: None, lambda _: None)
+    draw_into(tallies, lattice, Settings(), 2_700, lambda done, total: None, Event.set)
     # What is shown stays as it was until the next look.
     assert tally.counts_of(tally.listing).tolist() == before.tolist()
     tally.look()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.session import Session
@@ -12,8 +14,8 @@ from app.views.sampling.tally import SetTally, Tally
 MOST = 1_000_000
 """Draws that a sample may grow to."""
 
-LOOK = 80
-"""Milliseconds between two looks at a running sample: its chunks come faster."""
+PAINTED = 5
+"""Milliseconds after which what was shown has been painted: the painting is due at once."""
 
 _JOB = "sampling draws"
 
@@ -33,8 +35,6 @@ class GrowingSample(QObject):
         self._session = session
         self._passes: Passes | None = None
         self._tallies: dict[str, Tally] = {}
-        self._look = QTimer(self, singleShot=True, interval=LOOK)
-        self._look.timeout.connect(self._show)
 
     @property
     def tallies(self) -> dict[str, Tally]:
@@ -106,9 +106,9 @@ class GrowingSample(QObject):
             part=self._came,
         )
 
-    def _came(self, _part: None) -> None:
-        if not self._look.isActive():
-            self._look.start()
+    def _came(self, shown: Event) -> None:
+        self._show()
+        QTimer.singleShot(PAINTED, shown.set)
 
     def _show(self) -> None:
         for tally in self._tallies.values():
@@ -116,6 +116,5 @@ class GrowingSample(QObject):
         self.grew.emit()
 
     def _drawn(self, show: int | None) -> None:
-        self._look.stop()
         self._show()
         self.complete.emit(show)

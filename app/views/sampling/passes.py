@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,9 @@ CHUNK = 1_000
 
 CHUNK_EDGES = 4_000_000
 """Coins tossed between two looks at the running sample."""
+
+LOOK, PATIENCE = 0.08, 0.25
+"""Seconds of drawing between two looks at a running sample, and the longest wait for one."""
 
 LONGEST_DROPPED = 2_000
 """Bytes of text up to which the coins of a dropout are traced."""
@@ -190,16 +195,18 @@ def draw_into(
     settings: Settings,
     last: int,
     report: Report,
-    give: Callable[[None], object],
+    give: Callable[[Event], object],
 ) -> None:
-    """Draw by each method up to number last − 1 and count the draws; `give` says that some came.
+    """Draw by each method up to number last − 1 and count the draws.
 
-    The method that has fewest goes on. A draw without replacement is a set.
+    The method that has fewest goes on. A draw without replacement is a set. Every `LOOK` seconds
+    an event is given away; the draws go on when it is set, which says that they have been shown:
+    two threads that work at the same time would make each other wait at each step.
     """
     chunk = max(1, min(CHUNK, CHUNK_EDGES // max(lattice.n_edges, 1)))
     have = {kind: tally.added for kind, tally in tallies.items()}
     total = sum(max(0, last - n) for n in have.values())
-    done = 0
+    done, looked = 0, monotonic()
     while (kind := min(have, key=lambda kind: have[kind])) and have[kind] < last:
         tally, draws = tallies[kind], range(have[kind], min(have[kind] + chunk, last))
         if kind == WITHOUT_REPLACEMENT:
@@ -209,9 +216,13 @@ def draw_into(
         else:
             drawn = list(SAMPLERS[kind].draw(lattice, settings, tally.seed, draws))
         tally.add(drawn, partial(report, done, total))
-        give(None)
         have[kind] = draws.stop
         done += len(draws)
+        if monotonic() - looked >= LOOK:
+            shown = Event()
+            give(shown)
+            shown.wait(PATIENCE)
+            looked = monotonic()
 
 
 def compared(methods: tuple[str, ...], *, law: bool) -> tuple[str, ...]:
