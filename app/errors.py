@@ -124,6 +124,8 @@ class Uncaught(QObject):
             sys.__excepthook__(kind, error or kind(), place)
             return
         LOG.error("uncaught error", exc_info=(kind, error, place))
+        # A painter must not outlive its paint event, and the error keeps all that its frames hold.
+        traceback.clear_frames(place)
         self.happened.emit(error)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import threading
 
 import pytest
+from PySide6.QtGui import QImage, QPainter
 
 from app import errors
 from engine.errors import ModelError, SegscopeError
@@ -49,6 +51,31 @@ def test_a_full_disk_is_told_as_such(number, remedy):
     assert fault.remedy.startswith(remedy)
     assert fault.expected
     assert "unexpected" not in fault.what
+
+
+def test_an_uncaught_error_lets_go_of_what_its_frames_held(qtbot):
+    """A painter of a paint event that failed would go on painting on its widget."""
+    image = QImage(8, 8, QImage.Format.Format_RGB32)
+
+    def paint():
+        painter = QPainter(image)
+        painter.drawPoint(0, 0)
+        raise ValueError("while painting")
+
+    uncaught = errors.Uncaught()
+    uncaught.install()
+    seen = []
+    uncaught.happened.connect(seen.append)
+    try:
+        try:
+            paint()
+        except ValueError as error:
+            assert image.paintingActive()
+            sys.excepthook(ValueError, error, error.__traceback__)
+    finally:
+        uncaught.uninstall()
+    assert not image.paintingActive()
+    assert "while painting" in errors.report(seen[0])
 
 
 def test_uncaught_errors_of_any_thread_reach_the_window_and_the_log(qtbot, tmp_path):
