@@ -14,6 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.opening import Opener
+from app.reading import read_by
 from app.scenes import Scenes, with_digests
 from app.session import Session
 from app.settings import data_folder
@@ -102,11 +103,13 @@ class FileCommands(QObject):
         self._write(workspace, path)
 
     def _write(self, workspace: str, path: Path) -> None:
-        plain = self._scenes.capture(workspace)
+        plain, reads = self._scenes.capture(workspace), read_by(self._session)
 
         def work(_report: Report, settle: Callable[[], object]) -> Scene:
+            from engine.files import check_over
             from engine.scene import write_scene
 
+            check_over({path: "the scene"}, reads())
             scene = with_digests(plain)
             settle()
             write_scene(scene, path)

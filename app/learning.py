@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -90,12 +90,17 @@ Seen = Progress | Look | RoundLook
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A trained vocabulary. notes: of its corpus. refusals: why a format can't hold it, by name."""
+    """A trained vocabulary.
+
+    notes: of its corpus. refusals: why a format can't hold it, by name. read: the files that it was
+    trained from, and what each is called.
+    """
 
     trained: Any
     notes: tuple[str, ...]
     refusals: dict[str, str]
     seconds: float
+    read: dict[Path, str] = field(default_factory=dict)
 
 
 def share_done(merges: LearntMerges, wanted: int) -> float:
@@ -123,7 +128,9 @@ def learn(request: Request, report: Report, give: Callable[[Seen], None]) -> Out
     if request.given is not None:
         settings = replace(settings, given=read_given(request.given, settings.style))
     watch = _Watch(settings, request.sample, report, give)
-    lines, notes = _lines(request, watch)
+    lines, notes, read = _lines(request, watch)
+    if request.given is not None:
+        read[request.given] = "the given merges"
     watch.counting(sum(map(len, lines)))
     train = ALGORITHMS[type(settings)].train
     trained = train(lines, settings, watch.report, watch.look)
@@ -131,16 +138,16 @@ def learn(request: Request, report: Report, give: Callable[[Seen], None]) -> Out
     if isinstance(trained, (TrainedBpe, TrainedWordPiece)):
         # Made here and kept with the merges: in the window's thread it would take its time.
         _ = trained.merges.symbols
-    return Outcome(trained, notes, _refusals(settings), time.perf_counter() - begun)
+    return Outcome(trained, notes, _refusals(settings), time.perf_counter() - begun, read)
 
 
-def _lines(request: Request, watch: _Watch) -> tuple[list[str], tuple[str, ...]]:
-    """Return the lines of the corpus with their ends, and what was left out of it."""
+def _lines(request: Request, watch: _Watch) -> tuple[list[str], tuple[str, ...], dict[Path, str]]:
+    """Return the lines of the corpus with their ends, what was left out of it, and its files."""
     if not request.paths:
-        return [line + "\n" for line in request.text.removesuffix("\n").split("\n")], ()
+        return [line + "\n" for line in request.text.removesuffix("\n").split("\n")], (), {}
     corpus = open_corpus(request.paths, watch.report, request.invalid)
     lines = [line + "\n" for language in corpus for line in corpus.lines(language)]
-    return lines, corpus.notes
+    return lines, corpus.notes, {language.path: "the corpus" for language in corpus}
 
 
 def _refusals(settings: Any) -> dict[str, str]:

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -133,6 +133,20 @@ def write_atomic(path: str | Path, data: bytes | str) -> None:
     """Write a whole file (text as UTF-8) by `replacing`."""
     with replacing(path) as stream:
         stream.write(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+def check_over(written: Mapping[Path, str], read: Mapping[Path, str]) -> None:
+    """Raise `ParameterError` where a file would be written over another that is wanted.
+
+    written, read: files, and what each is called, as `the record`; links are followed.
+    """
+    wanted = {path.resolve(): what for path, what in read.items()}
+    for path, what in written.items():
+        over = wanted.get(path.resolve())
+        if over is not None:
+            raise ParameterError(
+                f"{what} would be written over {over}", str(path), "name another file"
+            )
 
 
 def files_of(model: Model) -> set[Path]:

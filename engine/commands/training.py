@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from engine.commands.common import (
 )
 from engine.corpus import Invalid, open_corpus
 from engine.errors import ParameterError
+from engine.files import check_over
 from engine.progress import Report
 from engine.stopping import stopped_at_once
 from engine.terminal import counted, number, styled
@@ -122,7 +123,11 @@ def _run(algorithm: Algorithm, arguments: argparse.Namespace) -> None:
     read = {language.path: "the corpus" for language in corpus}
     if getattr(arguments, "given", None) is not None:
         read[Path(arguments.given)] = "the given merges"
-    _check_places(files, arguments.log, read)
+    written = dict.fromkeys(files, "the vocabulary")
+    if arguments.log is not None:
+        check_over({arguments.log: "the record"}, written)
+        written[arguments.log] = "the record"
+    check_over(written, read)
     with stopped_at_once():  # nothing is written yet
         texts = [line + "\n" for language in corpus for line in corpus.lines(language)]
         trained = algorithm.train(texts, settings, terminal_report(algorithm.steps))
@@ -171,26 +176,6 @@ def _check(settings: Any, output: Path, name: str, log: Path | None) -> tuple[Pa
         if place is not None and not place.parent.is_dir():
             raise ParameterError("there is no such folder", str(place.parent), "make it first")
     return files
-
-
-def _check_places(files: Iterable[Path], log: Path | None, read: Mapping[Path, str]) -> None:
-    """Raise `ParameterError` where a file would be written over another that is wanted.
-
-    read: what is read, and what it is called.
-    """
-    written = {file.resolve(): "the vocabulary" for file in files}
-    if log is not None:
-        if log.resolve() in written:
-            raise ParameterError(
-                "the record would be written over the vocabulary", str(log), "name another file"
-            )
-        written[log.resolve()] = "the record"
-    for path, wanted in read.items():
-        what = written.get(path.resolve())
-        if what is not None:
-            raise ParameterError(
-                f"{what} would be written over {wanted}", str(path), "name another file"
-            )
 
 
 def _of_corpus(trained: Trained) -> dict[str, int]:

@@ -71,6 +71,16 @@ def test_what_is_open_is_saved_and_comes_back(qtbot, make_window, tmp_path):
     assert scene.player.position == 3
     assert scene.selection == SceneSelection(model=0, span=(0, 5), edge=1)
     assert scene.title == read_scene(scene_path("three-cuts")).title
+    # But not over what is open.
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("low lower\n", encoding="utf-8")
+    with qtbot.waitSignal(session.corpus_changed):
+        session.load_corpus((corpus,))
+    window.scenes.path = corpus
+    with qtbot.waitSignal(window.files.failed) as caught:
+        window.table.actions["save"].trigger()
+    assert "the scene would be written over the open corpus" in caught.args[0].what
+    assert corpus.read_text(encoding="utf-8") == "low lower\n"
     open_and_wait(qtbot, window, scene_path("weather"))
     assert window.session.text.string == "今天天气不错"
     open_and_wait(qtbot, window, path)

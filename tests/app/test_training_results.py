@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,8 @@ def outcome():
 
 
 @pytest.fixture
-def bar(qtbot, jobs, theme, outcome):
-    bar = ResultBar(jobs, theme)
+def bar(qtbot, session, theme, outcome):
+    bar = ResultBar(session, theme)
     qtbot.addWidget(bar)
     bar.show()
     bar.set_outcome(outcome)
@@ -206,6 +207,61 @@ def test_the_other_file_of_a_pair_is_not_replaced_unasked(qtbot, bar, tmp_path):
     assert not (tmp_path / "vocab.json").exists()
     (tmp_path / "vocab.json").write_text("{}", encoding="utf-8")
     check_place(tmp_path / "vocab.json", "gpt2")  # the dialog has asked
+
+
+def test_nothing_is_written_over_what_was_read(qtbot, bar, session, models, tmp_path):
+    folder, given, other = tmp_path / "texts", tmp_path / "given.txt", tmp_path / "open.json"
+    folder.mkdir()
+    corpus, linked = folder / "a.txt", tmp_path / "linked.json"
+    corpus.write_text(TEXT, encoding="utf-8")
+    linked.symlink_to(corpus)
+    given.write_text("l o\n", encoding="utf-8")
+    other.write_bytes(models["everyday-bpe"].path.read_bytes())
+    session.add_model(engine.load(other))
+    settings = BpeSettings(262, "bytes", "gpt2")
+    request = Request(settings, paths=(folder,), given=given)
+    bar.set_outcome(learn(request, silent, lambda _: None))
+    read = {corpus: "corpus", linked: "corpus", given: "given merges", other: "open model"}
+    before = {path: path.read_bytes() for path in read}
+
+    def refused(write, *arguments):
+        with qtbot.waitSignal(bar.failed) as caught:
+            write(*arguments)
+        return caught.args[0].what
+
+    for path, what in read.items():
+        words = f"the vocabulary would be written over {'an' if path is other else 'the'} {what}"
+        assert refused(bar.save_to, path, "huggingface") == words
+        assert refused(bar.export_to, path) == words.replace("vocabulary", "record")
+    # GPT-2's pair has a file that nobody names.
+    merges = tmp_path / "pair" / "merges.txt"
+    merges.parent.mkdir()
+    merges.write_text("l o\n", encoding="utf-8")
+    bar.set_outcome(learn(replace(request, given=merges), silent, lambda _: None))
+    (merges.parent / "vocab.json").write_text("{}", encoding="utf-8")
+    assert "given merges" in refused(bar.save_to, merges.parent / "vocab.json", "gpt2")
+    assert before == {path: path.read_bytes() for path in read}
+
+
+def test_what_was_saved_here_is_saved_anew_but_nothing_else_is_written_over_it(
+    qtbot, bar, session, tmp_path
+):
+    path, record = tmp_path / "mine.json", tmp_path / "record.json"
+    with qtbot.waitSignal(bar.saved):
+        bar.save_to(path, "huggingface")
+    session.add_model(engine.load(path))
+    with qtbot.waitSignal(bar.saved):
+        bar.save_to(path, "huggingface")
+    with qtbot.waitSignal(bar.failed) as caught:
+        bar.export_to(path)
+    assert caught.args[0].what == "the record would be written over the vocabulary"
+    for _ in range(2):
+        with qtbot.waitSignal(bar.exported):
+            bar.export_to(record)
+    with qtbot.waitSignal(bar.failed) as caught:
+        bar.save_to(record, "huggingface")
+    assert caught.args[0].what == "the vocabulary would be written over the record"
+    assert engine.load(path).vocabulary.count == bar._outcome.trained.size
 
 
 def test_the_window_trains_saves_and_opens(qtbot, make_window, tmp_path, monkeypatch):

@@ -81,7 +81,7 @@ class TrainingWindow(QDialog):
         policy.setRetainSizeWhenHidden(True)
         self.bar.setSizePolicy(policy)
         self.run = RunView(session.jobs, theme, session.text.string[:SAMPLE])
-        self.results = ResultBar(session.jobs, theme)
+        self.results = ResultBar(session, theme)
         self._clock = QTimer(self, interval=500)
         self._clock.timeout.connect(self._show_progress)
         self._compose()

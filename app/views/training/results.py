@@ -9,14 +9,20 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
-from app.jobs import Jobs
 from app.learning import Outcome, export_apart, save_apart
+from app.reading import read_by
+from app.session import Session
 from app.theme import Theme
 from app.views.training.saving import ENDINGS, ask, check_place, format_names, proposal
 from engine.errors import ParameterError
+from engine.files import check_over
 from engine.progress import Report
 from engine.train.bpe import BpeSettings
 from engine.train.kinds import KINDS
+from engine.train.save import places
+
+Saved = tuple[tuple[str, ...], dict[Path, str]]
+"""Notes on a vocabulary that was saved, and its files, links followed."""
 
 
 class ResultBar(QWidget):
@@ -30,10 +36,12 @@ class ResultBar(QWidget):
     failed = Signal(object, str)
     """An error, and what was being done."""
 
-    def __init__(self, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._jobs, self._theme = jobs, theme
+        self._session, self._jobs, self._theme = session, session.jobs, theme
         self._outcome: Outcome | None = None
+        self._vocabularies: dict[Path, str] = {}
+        self._records: dict[Path, str] = {}
         self._folder = ""
         self.place: Path | None = None
         """Where the vocabulary was saved last."""
@@ -133,10 +141,20 @@ class ResultBar(QWidget):
             self.failed.emit(error, doing)
             return
 
-        def work(report: Report, settle: Callable[[], object]) -> tuple[str, ...]:
-            return save_apart(outcome.trained, path, format_name, report, settle)
+        reads = read_by(self._session)
+        saved, records = dict(self._vocabularies), dict(self._records)
 
-        def done(notes: tuple[str, ...]) -> None:
+        def work(report: Report, settle: Callable[[], object]) -> Saved:
+            # What was saved here may be saved anew, though it is open by now.
+            others = {file: what for file, what in reads().items() if file not in saved}
+            written = dict.fromkeys(places(path, format_name), "the vocabulary")
+            check_over(written, others | outcome.read | records)
+            notes = save_apart(outcome.trained, path, format_name, report, settle)
+            return notes, {file.resolve(): what for file, what in written.items()}
+
+        def done(made: Saved) -> None:
+            notes, files = made
+            self._vocabularies |= files
             if self._outcome is outcome:
                 self.place = path
             self.saved.emit(path, notes)
@@ -173,11 +191,17 @@ class ResultBar(QWidget):
         self._folder = str(path.parent)
         doing = self.tr("{name} was not saved").format(name=path.name)
 
+        reads, saved = read_by(self._session), dict(self._vocabularies)
+
         def work(report: Report, settle: Callable[[], object]) -> None:
+            check_over({path: "the record"}, reads() | outcome.read | saved)
             export_apart(outcome.trained, path, ties, report, settle)
 
+        def done(_: None) -> None:
+            self._records[path] = "the record"
+            self.exported.emit(path)
+
         self._jobs.start(
-            f"save {path}", self.tr("Saving {name}").format(name=path.name), work,
-            lambda _: self.exported.emit(path),
+            f"save {path}", self.tr("Saving {name}").format(name=path.name), work, done,
             lambda error: self.failed.emit(error, doing), settles=True,
         )  # fmt: skip
