@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.passes import (
+    LARGEST,
     backward,
     check_theta,
     forward,
     path_probability,
     path_score,
     reduced_weights,
+    scaled,
 )
 from engine.segmenter import EdgeKind
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice, Path
-
-LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,8 @@ def law(lattice: Lattice, theta: float = 1.0) -> Law:
     best = lattice.best_pass.total
     reached = np.isfinite(best)
     shift = np.where(reached, best, 0.0)
-    full_alpha = _scaled(alpha, theta, shift)
-    full_beta = _scaled(beta, theta, best[-1] - shift)
+    full_alpha = scaled(alpha, theta, shift)
+    full_beta = scaled(beta, theta, best[-1] - shift)
     return Law(
         lattice,
         theta,
@@ -119,15 +119,6 @@ def divergence(a: Law, b: Law) -> float:
     """
     lead = a.expected_score - float(a.lattice.best_pass.total[-1])
     return max(0.0, (a.theta - b.theta) * lead - a.log_spread + b.log_spread)
-
-
-def _scaled(
-    reduced: NDArray[np.float64], theta: float, shift: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return `reduced` + θ·`shift`, kept finite where `reduced` is."""
-    with np.errstate(over="ignore"):
-        full = reduced + theta * shift
-    return np.where(np.isneginf(reduced), -np.inf, np.clip(full, -LARGEST, LARGEST))
 
 
 def _expected_tokens(

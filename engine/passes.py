@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
+LARGEST = float(np.finfo(np.float64).max)
+
 FLOOR = -1e300
 """The least finite reduced weight: what underflows at a huge θ stays a number."""
 
@@ -53,6 +55,16 @@ def check_theta(theta: float) -> float:
             f"the inverse temperature θ is {theta}", "theta", "give a finite number from 0 up"
         )
     return value
+
+
+def scaled(reduced: Floats, theta: float, shift: Floats) -> Floats:
+    """Return `reduced` + θ·`shift`, kept finite where `reduced` is: log-weights of the law itself.
+
+    reduced: float64, log-weights less θ times the best scores `shift`.
+    """
+    with np.errstate(over="ignore"):
+        full = reduced + theta * shift
+    return np.where(np.isneginf(reduced), -np.inf, np.clip(full, -LARGEST, LARGEST))
 
 
 def best_pass(lattice: Lattice, score: Floats) -> BestPass:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.lattice import Path
-from engine.passes import check_theta, path_score, require_path
+from engine.passes import check_theta, path_score, require_path, scaled
 from engine.reservoir import reservoir
 from engine.rng import Seed, key_of, seed_number, uniforms
 from engine.sampler import SamplingSettings
@@ -95,7 +95,7 @@ def trace_ffbs(lattice: Lattice, theta: float = 1.0, seed: Seed = 0, draw: int =
     reached = sums.newcomer > -np.inf
     order = lattice.by_end[reached]
     bounds = arrival_bounds(lattice, sums)[reached]
-    shift = theta * lattice.best_pass.total[lattice.end[order]]
+    best = lattice.best_pass.total[lattice.end[order]]
     edges = draw_ffbs(lattice, SamplingSettings(theta), seed, range(draw, draw + 1))[0]
     node = lattice.end[order]
     fresh = np.append(True, node[1:] != node[:-1])[: len(node)]
@@ -107,12 +107,12 @@ def trace_ffbs(lattice: Lattice, theta: float = 1.0, seed: Seed = 0, draw: int =
         seed,
         draw,
         order,
-        sums.newcomer[reached] + shift,
-        sums.held[reached] + shift,
+        scaled(sums.newcomer[reached], theta, best),
+        scaled(sums.held[reached], theta, best),
         bounds - lower,
         np.full(len(order), np.nan),
         np.zeros(len(order), dtype=np.bool_),
-        sums.total[reached] + shift,
+        scaled(sums.total[reached], theta, best),
         edges[::-1].copy(),
         Path(lattice, edges, path_score(lattice, edges), gibbs_probability(lattice, theta)(edges)),
         bounds,

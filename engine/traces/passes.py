@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Path
-from engine.passes import check_theta, path_score
+from engine.passes import check_theta, path_score, scaled
 from engine.reservoir import reservoir
 from engine.rng import Seed, key_of, seed_number, uniforms
 from engine.samplers.gibbs import gibbs_probability
@@ -218,7 +218,7 @@ def trace_perfect(lattice: Lattice, theta: float = 1.0, seed: Seed = 0, draw: in
     # Of several edges taken at a node the last stays.
     holder[node[taken]] = order[taken]
     edges = follow(lattice, holder)
-    shift = theta * lattice.best_pass.total[node]
+    best = lattice.best_pass.total[node]
     probability = gibbs_probability(lattice, theta)(edges)
     return PassTrace(
         "perfect",
@@ -227,12 +227,12 @@ def trace_perfect(lattice: Lattice, theta: float = 1.0, seed: Seed = 0, draw: in
         seed,
         draw,
         order,
-        coins.newcomer[reached] + shift,
-        coins.held[reached] + shift,
+        scaled(coins.newcomer[reached], theta, best),
+        scaled(coins.held[reached], theta, best),
         coins.chance[reached],
         u,
         taken,
-        coins.total[reached] + shift,
+        scaled(coins.total[reached], theta, best),
         edges[::-1].copy(),
         Path(lattice, edges, path_score(lattice, edges), probability),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import engine
 from engine.bundled import model_path
 from engine.errors import ParameterError
 from engine.lattice import Lattice
+from engine.passes import LARGEST
 from engine.trace import Arrival
 from engine.traces.draws import trace_ffbs, trace_v1
 from engine.traces.passes import trace_perfect
@@ -105,3 +107,16 @@ def test_bad_settings_are_refused(watching: Lattice) -> None:
             trace(watching, -1.0)
         with pytest.raises(ParameterError):
             trace(engine.load(model_path("toy-lower")).lattice("lower"))
+
+
+@pytest.mark.parametrize("method", ["ffbs", "perfect"])
+def test_log_weights_past_the_largest_number_are_the_largest(
+    watching: Lattice, method: str
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trace = TRACES[method](watching, 1e308, 7, 3)
+    reached = watching.best_pass.total[trace.node] < 0
+    assert reached.any()
+    assert set(trace.total[reached].tolist()) == {-LARGEST}
+    assert np.isfinite(trace.newcomer).all()
