@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ class Marks:
     exact: Floats | None = None
     sets: int = 0
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of draws."""
         return self.sets or int(self.counts.sum())

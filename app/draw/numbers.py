@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 LARGEST_DENOMINATOR = 12
 
@@ -20,6 +21,7 @@ def signed(value: float, digits: int = 2) -> str:
     return text.replace("-", "−")
 
 
+@lru_cache(4096)
 def share_text(p: float, digits: int = 3) -> str:
     """Return a probability: `1/3` where it is a simple fraction, else decimals, `< .001`."""
     if math.isnan(p):

@@ -24,6 +24,7 @@ from app.views.sampling.methods import (
 from app.widgets.integer_field import IntegerField
 from app.widgets.text_line import TextLine
 from engine.dropout import MAXMATCH_DROPOUT
+from engine.scene_fields import as_integer, as_number
 from engine.sampler import SamplingSettings
 
 MANY = 1000
@@ -194,12 +195,13 @@ class Controls(QWidget):
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Show the drop probability, ℓ and k that a scene holds."""
-        p, size, k = (state.get(name) for name in ("dropout", "nbest_size", "set_size"))
-        if isinstance(k, int) and 1 <= k <= LARGEST_SET:
+        p = as_number(state.get("dropout"))
+        size, k = (as_integer(state.get(name)) for name in ("nbest_size", "set_size"))
+        if k is not None and 1 <= k <= LARGEST_SET:
             self.set_size.set_value(k)
-        if isinstance(p, int | float) and 0 <= p <= 1:
-            self.dropout.set_value(float(p))
-        if isinstance(size, int) and 1 <= size <= LARGEST_SIZE:
+        if p is not None and 0 <= p <= 1:
+            self.dropout.set_value(p)
+        if size is not None and 1 <= size <= LARGEST_SIZE:
             self.nbest_size.set_value(size)
 
     def show_settings(self, kinds: tuple[str, ...], *, law: bool) -> None:

@@ -45,6 +45,12 @@ class SamplingReport(QObject):
     draw = 0
     """Number of the draw on show, from 0."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        # What was said of a step stays while the sample grows.
+        self._place: tuple[Passes, int, int] | None = None
+        self._said: tuple[Part, ...] = ()
+
     def parts(
         self,
         passes: Passes,
@@ -53,24 +59,11 @@ class SamplingReport(QObject):
         stale: bool,
     ) -> tuple[Part, ...]:
         """Return what to say at state k."""
-        traces, listing, wish = tuple(passes.traces.values()), passes.listing, passes.wish
-        out: list[Part] = []
-        if traces:
-            main = traces[-1]
-            out += self._parting(traces, k)
-            out += self._event(main, k)
-            for other in traces[:-1]:
-                title = self.tr("{method} at the same step").format(method=method_name(other.kind))
-                out += [Section(title), Sentence(event_sentence(other, k, MARK))]
-        elif passes.dropped is not None:
-            out += self._dropped(passes.dropped, k)
-        else:
-            title = ", ".join(method_name(kind) for kind in wish.methods)
-            out += [
-                Heading(title),
-                Sentence(nothing_to_step(passes)),
-            ]
-        out += self._tests(passes, tallies, stale)
+        listing, wish = passes.listing, passes.wish
+        place = (passes, k, self.draw)
+        if self._place != place:
+            self._place, self._said = place, tuple(self._step(passes, k))
+        out = [*self._said, *self._tests(passes, tallies, stale)]
         facts = [(self.tr("Seed"), str(wish.seed)), (self.tr("Draw"), f"{wish.draw + 1:,}")]
         names = {"theta": "θ", "dropout": "p", "nbest_size": "ℓ", "set_size": "k"}
         facts += [(names[name], f"{value:g}") for name, value in passes.relevant]
@@ -96,6 +89,20 @@ class SamplingReport(QObject):
             lines.insert(0, Line("", unlike, "N", "ink3", note=note))
         out += [Section(self.tr("Go to")), Lines(tuple(lines), plain=True)]
         return tuple(out)
+
+    def _step(self, passes: Passes, k: int) -> list[Part]:
+        """Say what happens at state k, in all lanes."""
+        traces = tuple(passes.traces.values())
+        if passes.dropped is not None and not traces:
+            return self._dropped(passes.dropped, k)
+        if not traces:
+            title = ", ".join(method_name(kind) for kind in passes.wish.methods)
+            return [Heading(title), Sentence(nothing_to_step(passes))]
+        out = [*self._parting(traces, k), *self._event(traces[-1], k)]
+        for other in traces[:-1]:
+            title = self.tr("{method} at the same step").format(method=method_name(other.kind))
+            out += [Section(title), Sentence(event_sentence(other, k, MARK))]
+        return out
 
     def _parting(self, traces: tuple[PassTrace, ...], k: int) -> list[Part]:
         """Say where the lanes part, if they do at this step or did before it."""
