@@ -85,6 +85,30 @@ def test_every_control_is_in_the_settings(form):
     assert form.settings().veto == PatternVeto("[0-9]")
 
 
+def test_texts_that_are_gone_for_a_moment_stay_chosen(form, session):
+    session.set_text("low lower")
+    choose(form.corpus, "text")
+    session.set_text("")
+    assert form.corpus.currentData() == "text"
+    assert "The text in the window is empty" in form.problem()
+    form.tell_faults()
+    assert "The text in the window is empty" in said_at(form, form.corpus)
+    session.set_text("widest")
+    assert form.problem() == ""
+    assert form.request() == learning.Request(form.settings(), text="widest")
+    # A corpus likewise.
+    session.set_corpus(open_corpus(bundled.corpus_path()))
+    choose(form.corpus, "corpus")
+    session.set_corpus(None)
+    assert form.corpus.currentData() == "corpus"
+    assert "No corpus is open" in form.problem()
+    choose(form.corpus, "bundled")
+    assert form.problem() == ""
+    session.set_text("low")  # nobody wants it any more
+    session.set_text("")
+    assert form.corpus.findData("text") == form.corpus.findData("corpus") == -1
+
+
 def test_options_that_few_need_are_behind_a_button(qtbot, form):
     for name in ("bpe", "wordpiece", "unigram"):
         form.algorithm.button(name).click()

@@ -156,14 +156,14 @@ class TrainingForm(FormRows):
     # The corpus
 
     def _follow_session(self) -> None:
-        """List what can be learnt from; the choice stays while it is there."""
+        """List what can be learnt from; the choice stays, though it may be gone for now."""
         session, before = self._session, self.corpus.currentData()
         self.corpus.blockSignals(True)
         self.corpus.clear()
-        if session.corpus is not None:
+        if session.corpus is not None or before == "corpus":
             self.corpus.addItem(self.tr("The open corpus"), "corpus")
         self.corpus.addItem(self.tr("Bundled sentences"), "bundled")
-        if session.text.string:
+        if session.text.string or before == "text":
             self.corpus.addItem(self.tr("The text in the window"), "text")
         if self._chosen:
             self.corpus.addItem(self.tr("Chosen files and folders"), "chosen")
@@ -182,6 +182,8 @@ class TrainingForm(FormRows):
             name = session.corpus.title or session.corpus.name
             languages = counted(len(session.corpus), "language")
             return self.tr("{name}: {languages}").format(name=name, languages=languages)
+        if kind == "corpus":
+            return self.tr("no corpus is open")
         if kind == "text":
             return counted(session.text.n_bytes, "byte")
         if kind == "chosen":
@@ -243,6 +245,13 @@ class TrainingForm(FormRows):
         """Return what can't be trained so, by the control that says it; None for all together."""
         settings, options = self.settings(), self.options[self.algorithm.value()]
         found: dict[QWidget | None, str] = {}
+        source = self.corpus.currentData()
+        if source == "text" and not self._session.text.string:
+            found[self.corpus] = self.tr(
+                "The text in the window is empty: type one, or choose other texts."
+            )
+        elif source == "corpus" and self._session.corpus is None:
+            found[self.corpus] = self.tr("No corpus is open: open one, or choose other texts.")
         if isinstance(options, BpeOptions):
             for control, text in options.faults(settings).items():
                 found[control or self.size_field] = text
