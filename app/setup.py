@@ -313,7 +313,7 @@ def prepare_venv(machine: Machine, root: Path, extra: str | None) -> Path:
     if extra:
         extras = sorted({*extras, extra})
     target = f"{root}[{','.join(extras)}]" if extras else str(root)
-    machine.say("installing Segscope and its libraries (the first time about 250 MB to load)")
+    machine.say("installing Segscope and its libraries (the first time about 200 MB to load)")
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install"]
     if machine.run([*pip, "--editable", target]) != 0:
         raise SetupError("pip could not install the libraries; its message is above")

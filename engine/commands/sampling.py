@@ -42,6 +42,9 @@ from engine.terminal import aligned, counted, fits, number, styled
 SHOWN = 50
 """Segmentations printed for a person; `--json` has all."""
 
+USUAL = {"bpe": "bpe-dropout", "wordpiece": "maxmatch-dropout"}
+"""The method of models that have no probabilities; of others it is `perfect`."""
+
 NAMES = {"theta": "θ", "dropout": "p", "nbest_size": "ℓ"}
 """The settings as they are written."""
 
@@ -53,7 +56,10 @@ def add(subparsers: Subparsers) -> None:
     add_text(parser)
     add_special(parser)
     parser.add_argument(
-        "--method", metavar="M", default="perfect", help=f"one of {', '.join(SAMPLERS)}"
+        "--method",
+        metavar="M",
+        help=f"one of {', '.join(SAMPLERS)}; by default perfect, of BPE models bpe-dropout, of "
+        "WordPiece models maxmatch-dropout",
     )
     add_theta(parser)
     parser.add_argument(
@@ -224,21 +230,22 @@ def _law_for_people(document: dict[str, Any]) -> list[str]:
 
 def _write(arguments: argparse.Namespace, form: Form) -> None:
     model = open_model(arguments, arguments.model)
+    method = _method(arguments, model)
     settings = SamplingSettings(arguments.theta, arguments.dropout, arguments.nbest_size)
     notes: tuple[str, ...] = ()
     if arguments.corpus:
         corpus = open_corpus([locate_corpus(path) for path in arguments.corpus])
         notes, lines = corpus.notes, sum(len(corpus.lines(language)) for language in corpus)
         tokens = write_corpus(
-            model, corpus, arguments.output, arguments.method, settings, arguments.seed, form
+            model, corpus, arguments.output, method, settings, arguments.seed, form
         )
     else:
         draws = _draw(arguments, model)
         lines, tokens = len(draws), write_draws(model, draws, arguments.output, form)
     document = {
-        "method": arguments.method,
+        "method": method,
         "seed": arguments.seed,
-        **chosen(arguments.method, settings),
+        **chosen(method, settings),
         "output": arguments.output,
         "lines": lines,
         "tokens": tokens,
@@ -272,9 +279,13 @@ def _check_corpus(arguments: argparse.Namespace) -> None:
         raise ParameterError("lines of a corpus are read literally", "--special", "leave it out")
 
 
+def _method(arguments: argparse.Namespace, model: Model) -> str:
+    return arguments.method or USUAL.get(model.algorithm, "perfect")
+
+
 def _draw(arguments: argparse.Namespace, model: Model) -> Draws:
     return model.lattice(read_text(arguments), arguments.special).sample(
-        arguments.method,
+        _method(arguments, model),
         theta=arguments.theta,
         count=arguments.count,
         seed=arguments.seed,

@@ -122,6 +122,22 @@ def test_pieces_dropped_with_another_probability(capsys: pytest.CaptureFixture[s
     assert found["tv_distance"] == pytest.approx(1 - share)
 
 
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [
+        ("everyday-unigram", "perfect"),
+        ("everyday-bpe", "bpe-dropout"),
+        ("everyday-wordpiece", "maxmatch-dropout"),
+    ],
+)
+def test_the_method_by_default_is_one_for_the_model(
+    capsys: pytest.CaptureFixture[str], model: str, method: str
+) -> None:
+    argv = ("sample", model, "--text", "watching", "--dropout", "0.3", "--count", "20")
+    assert document(capsys, *argv) == document(capsys, *argv, "--method", method)
+    assert document(capsys, *argv)["method"] == method
+
+
 def test_sample_with_too_many_segmentations(capsys: pytest.CaptureFixture[str]) -> None:
     argv = ("sample", "everyday-unigram", "--text", "The weather is lovely today. " * 3)
     result = document(capsys, *argv, "--count", "3")
@@ -134,7 +150,8 @@ def test_sample_of_bad_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     assert "perfect" in fault(capsys, *base, "--method", "dice")
     fault(capsys, *base, "--count", "0")
     fault(capsys, *base, "--seed", "1.5")
-    assert "Unigram" in fault(capsys, "sample", "toy-lower", "--text", "lower")
+    argv = ("sample", "toy-lower", "--text", "lower", "--method", "perfect")
+    assert "Unigram" in fault(capsys, *argv)
     fault(capsys, "sample", "toy-watching", "--output", "x")
     fault(capsys, "sample", "toy-watching", "--corpus", "bundled:everyday")
     assert "dice" in fault(capsys, *base, "--against", "dice")

@@ -26,7 +26,7 @@ def test_importing_the_engine_imports_no_library() -> None:
     done = python(
         "import sys, engine\n"
         "print([name for name in ('numpy', 'regex', 'engine.model') if name in sys.modules])\n"
-        "print(engine.Text('é').n_bytes, 'numpy' in sys.modules)"
+        "print(engine.Text('é').data.size, 'numpy' in sys.modules)"
     )
     assert (done.stdout, done.stderr) == ("[]\n2 True\n", "")
 
