@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPainterPathStroker, QPen
 
 from app.draw.arcs import edge_spans
 from app.draw.axis import Axis
@@ -120,13 +120,17 @@ def place_lane(lattice: Lattice, axis: Axis) -> LanePlaces:
 
 @dataclass(frozen=True)
 class LanePicture:
-    """What a lane is painted from. k: steps of the trace that are done."""
+    """What a lane is painted from. k: steps of the trace that are done.
+
+    chosen: the edge that is selected, −1 for none.
+    """
 
     places: LanePlaces
     trace: PassTrace
     viewport: Viewport
     theme: Theme
     k: int
+    chosen: int = -1
 
     @property
     def color(self) -> QColor:
@@ -270,6 +274,18 @@ def _paint_arcs(
     painter.setPen(pen)
     for edge, high in late:
         painter.drawPath(_arc(picture, edge, high, base))
+    for edge, high in zip(shown.tolist(), height.tolist(), strict=True):
+        if edge == picture.chosen:
+            _paint_rim(painter, _arc(picture, edge, high, base), theme)
+
+
+def _paint_rim(painter: QPainter, path: QPainterPath, theme: Theme) -> None:
+    """Paint two thin lines on both sides of an arc: it is the one selected."""
+    rim = QPainterPathStroker()
+    rim.setWidth(8)
+    painter.setPen(QPen(theme.color("ink"), 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(rim.createStroke(path).simplified())
 
 
 def _cross(painter: QPainter, place: QPointF, theme: Theme) -> None:
@@ -323,11 +339,10 @@ def _paint_labels(
     ends = picture.places.lattice.end[shown]
     held = set(shown[picture.state.holder[ends] == shown].tolist())
 
-    def weight(i: int) -> tuple[bool, bool, bool, bool, float]:
+    def weight(i: int) -> tuple[bool, bool, bool, bool, bool, float]:
         edge = int(shown[i])
-        return (
-            edge == newest, edge in back, edge in here, edge in held, float(height[i])
-        )  # fmt: skip
+        now = edge == picture.chosen, edge == newest
+        return *now, edge in back, edge in here, edge in held, float(height[i])
 
     order = sorted(range(len(shown)), key=weight, reverse=True)[:160]
     font = theme.piece_font(SIZE_DATA)
@@ -350,7 +365,7 @@ def _paint_labels(
         edge = int(shown[i])
         if not free:
             continue
-        letters = strong if edge in here or edge == newest else faint
+        letters = strong if edge in here or edge in (newest, picture.chosen) else faint
         if edge in back or (edge in held and edge in here):
             letters = own
         letters.draw(box.left() + 1, box.bottom() - metrics.descent(), picture.places.text(edge))

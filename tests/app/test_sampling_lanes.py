@@ -210,3 +210,44 @@ def test_keys_draw_and_step(qtbot: Any, make: Make) -> None:
     qtbot.keyClick(workspace.results.law, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
     draws(qtbot, workspace, FIRST + 1001)
     assert workspace.shown_draw == FIRST + 1000
+
+
+def test_keys_choose_edges_in_reading_order(qtbot: Any, make: Make, session: Session) -> None:
+    workspace = make("watching", "toy-watching", BOTH)
+    lane, passes = workspace.lanes["perfect"], workspace.passes
+    assert passes is not None
+    lattice = passes.lattice
+    order = sorted(range(lattice.n_edges), key=lambda e: (lattice.start[e], lattice.end[e]))
+    for edge in order[:3]:
+        qtbot.keyClick(lane, Qt.Key.Key_Down)
+        assert session.selection.edge == lane.chosen == edge
+        assert workspace.lanes["viterbi"].chosen == edge
+        first, end = lattice.source(edge)
+        said = lane.accessibleDescription()
+        assert said.startswith(f"{edge_text(lattice, edge)} is chosen: score ")
+        assert said.endswith(f"bytes {first} to {end} of the text.")
+    qtbot.keyClick(lane, Qt.Key.Key_Up)
+    assert session.selection.edge == order[1]
+    assert session.selection.span == lattice.source(order[1])
+    # A step of the player is said again.
+    qtbot.keyClick(lane, Qt.Key.Key_Home)
+    assert lane.accessibleDescription() == "The pass begins at node 0, with nothing held."
+    assert lane.chosen == order[1]
+    for _ in order:
+        qtbot.keyClick(lane, Qt.Key.Key_Down)
+    assert lane.chosen == order[-1]
+    session.select(edge=None)
+    assert lane.chosen == -1
+
+
+def test_an_edge_chosen_by_keys_comes_into_view(qtbot: Any, make: Make, session: Session) -> None:
+    workspace = make(LONG, "everyday-unigram", BOTH)
+    lane = workspace.lanes["perfect"]
+    workspace.player.seek(0)
+    for _ in range(60):
+        qtbot.keyClick(lane, Qt.Key.Key_Down)
+    picture = lane.picture()
+    assert picture is not None
+    first, last = picture.viewport.visible
+    assert first <= float(picture.places.x0[lane.chosen]) <= last
+    assert first > 0

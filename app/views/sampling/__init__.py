@@ -44,6 +44,7 @@ from app.widgets.canvas import Canvas
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
+from engine.scene_fields import as_natural
 from engine.traces.dropout import DropTrace
 from engine.traces.maxmatch import MaxMatchTrace
 from engine.traces.passes import PassTrace
@@ -136,6 +137,7 @@ class SamplingWorkspace(Workspace):
         session.text_changed.connect(self._search.stop)
         session.active_changed.connect(self._show_state)
         session.models_changed.connect(self._show_state)
+        session.selection_changed.connect(self._show_edge)
         session.analysis_changed.connect(self._prepare)
         session.settings_changed.connect(self._settings_changed)
         session.jobs.changed.connect(self._show_running)
@@ -305,6 +307,7 @@ class SamplingWorkspace(Workspace):
         self.events.set_rows(step_rows(self._main))
         length, title, labels = track(passes, self._draw)
         self.player.set_trace(length, length if position is None else position, title, labels)
+        self._show_edge()
         self.controls.draw.set_value(self._draw + 1)
 
     def _show_position(self, position: int) -> None:
@@ -418,8 +421,18 @@ class SamplingWorkspace(Workspace):
             lattice = passes.analysis.lattice
             piece = int(lattice.piece[edge])
             self._session.select(
-                edge=edge, piece=piece if piece >= 0 else None, span=lattice.source(edge)
+                model=passes.analysis.model_key,
+                edge=edge,
+                piece=piece if piece >= 0 else None,
+                span=lattice.source(edge),
             )
+
+    def _show_edge(self) -> None:
+        """Mark the edge that is selected, here or elsewhere."""
+        passes, selection = self._passes, self._session.selection
+        if passes is not None:
+            own = selection.model == passes.analysis.model_key and selection.edge is not None
+            self.rows.choose(selection.edge if own and selection.edge is not None else -1)
 
     def _choose_outcome(self, row: int) -> None:
         """Mark an outcome, and light its path elsewhere."""
@@ -480,7 +493,8 @@ class SamplingWorkspace(Workspace):
         self._choices.restore(state)
         self.controls.restore(state)
         self.prompt.restore(state.get("cut"))
-        numbers = ((key, state.get(key)) for key in ("draws", "draw"))
-        self._wanted = {k: n for k, n in numbers if isinstance(n, int) and 0 <= n < MOST}
+        most = {"draws": MOST, "draw": MOST - 1}
+        numbers = ((key, as_natural(state.get(key))) for key in most)
+        self._wanted = {k: n for k, n in numbers if n is not None and n <= most[k]}
         self._show_state()
         self._prepare()

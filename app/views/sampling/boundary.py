@@ -29,6 +29,7 @@ from app.widgets.canvas import Canvas
 from app.widgets.empty import EmptyState
 from app.widgets.integer_field import IntegerField
 from engine.errors import SegscopeError
+from engine.scene_fields import as_natural
 
 _JOB = "prompt boundary"
 
@@ -162,8 +163,10 @@ class BoundaryPane(QStackedWidget):
         return self._cut
 
     def restore(self, place: object) -> None:
-        """Cut where a scene says; anything that isn't a number is the end."""
-        self._cut = place if isinstance(place, int) and place >= 0 else None
+        """Cut where a scene says; anything that isn't a place in the text is its end."""
+        after = as_natural(place)
+        inside = after is not None and after < self._session.text.n_chars
+        self._cut = after if inside else None
         self._prepare()
 
     def _mark(self, findings: Findings, place: int) -> None:

@@ -24,8 +24,8 @@ from app.views.sampling.methods import (
 from app.widgets.integer_field import IntegerField
 from app.widgets.text_line import TextLine
 from engine.dropout import MAXMATCH_DROPOUT
-from engine.scene_fields import as_integer, as_number
 from engine.sampler import SamplingSettings
+from engine.scene_fields import as_integer, as_number
 
 MANY = 1000
 LARGEST_SIZE, LARGEST_SET = 1024, 64

@@ -13,9 +13,9 @@ from app.draw.lane import edge_text
 from app.draw.numbers import chance_text, p_value_text, share_text, signed
 from app.views.sampling.drop_words import Trace, drop_sentence, drop_title
 from app.views.sampling.figures import nothing_to_step
-from app.views.sampling.lane import event_sentence, path_sentence
 from app.views.sampling.methods import LOOKS, WITHOUT_REPLACEMENT, library_note, method_name
 from app.views.sampling.parting import COINED, beside, parting_sentence, parting_steps
+from app.views.sampling.pass_words import event_sentence, path_sentence
 from app.views.sampling.passes import Passes
 from app.views.sampling.tally import Tally
 from app.widgets.report import (

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import (
-    QCoreApplication,
     QEasingCurve,
     QPointF,
     QRectF,
@@ -29,14 +28,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.coins import HEAD, Column, column_at, paint_column, row_height, rows_in_view
-from app.draw.lane import LanePicture, LanePlaces, edge_text, paint_lane, path_text
+from app.draw.lane import LanePicture, LanePlaces, paint_lane
 from app.draw.method_mark import paint_mark
-from app.draw.numbers import chance_text, share_text, signed
 from app.draw.viewport import GUTTER, MARGIN, STEP, Viewport
 from app.player import Player
 from app.theme import SIZE_BODY, SIZE_DATA, Theme
 from app.views.sampling.methods import LOOKS, method_note, method_title
 from app.views.sampling.parting import parting_sentence
+from app.views.sampling.pass_words import edge_sentence, event_sentence
 from app.widgets.wheel import NOTCH
 from engine.trace import Arrival
 from engine.traces.passes import PassTrace
@@ -45,131 +44,7 @@ TITLE, SIDE, FOOT = 44, 16, 30
 MOVE = 320
 """Milliseconds of a needle's way."""
 
-translate = QCoreApplication.translate
 Keys = Callable[[QKeyEvent], bool]
-
-
-def event_sentence(trace: PassTrace, k: int, mark: str = "") -> str:
-    """Say what step k − 1 of a trace did. mark: put before and after pieces."""
-    lattice = trace.lattice
-
-    def piece(edge: int) -> str:
-        return f"{mark}{edge_text(lattice, edge)}{mark}"
-
-    if k <= 0:
-        return translate("Lane", "The pass begins at node 0, with nothing held.")
-    if k > trace.n_forward:
-        if k >= len(trace):
-            return path_sentence(trace, mark)
-        event = trace.event(k - 1)
-        if trace.kind == "ffbs":
-            return _chosen_sentence(trace, k - 1 - trace.n_forward, piece(event.edge))
-        text = translate("Lane", "Back from node {node}: it holds {piece}.")
-        return text.format(node=f"{event.node:,}", piece=piece(event.edge))
-    event = trace.event(k - 1)
-    assert isinstance(event, Arrival)
-    if trace.kind == "ffbs":
-        text = translate(
-            "Lane",
-            "{piece} arrives with weight {weight}: node {node} now has {total}. No coin yet.",
-        )
-        return text.format(
-            piece=piece(event.edge),
-            weight=signed(event.newcomer),
-            node=f"{event.node:,}",
-            total=signed(event.total),
-        )
-    if event.first:
-        if trace.kind == "viterbi":
-            text = translate("Lane", "{piece} arrives first, with score {weight}, and is held.")
-        else:
-            text = translate(
-                "Lane", "{piece} arrives first, with weight {weight}: chance 1, taken."
-            )
-        return text.format(piece=piece(event.edge), weight=signed(event.newcomer))
-    if trace.kind == "viterbi":
-        if event.taken:
-            text = translate(
-                "Lane", "{piece} arrives with score {weight}, better than {held}: held from now on."
-            )
-        elif event.newcomer == event.held:
-            text = translate(
-                "Lane",
-                "{piece} arrives with score {weight}, a tie with what is held: the first stays.",
-            )
-        else:
-            text = translate(
-                "Lane", "{piece} arrives with score {weight}, not better than {held}: kept out."
-            )
-        return text.format(
-            piece=piece(event.edge), weight=signed(event.newcomer), held=signed(event.held)
-        )
-    if trace.kind == "viterbi-v1":
-        if event.taken:
-            text = translate(
-                "Lane",
-                "{piece} arrives with score {weight} against {held} of the path held: "
-                "chance {chance}, u = {u}, taken.",
-            )
-        else:
-            text = translate(
-                "Lane",
-                "{piece} arrives with score {weight} against {held} of the path held: "
-                "chance {chance}, u = {u}, kept out.",
-            )
-    elif event.taken:
-        text = translate(
-            "Lane",
-            "{piece} arrives with weight {weight} against {held} so far: chance {chance}, "
-            "u = {u}, taken.",
-        )
-    else:
-        text = translate(
-            "Lane",
-            "{piece} arrives with weight {weight} against {held} so far: chance {chance}, "
-            "u = {u}, kept out.",
-        )
-    return text.format(
-        piece=piece(event.edge),
-        weight=signed(event.newcomer),
-        held=signed(event.held),
-        chance=chance_text(event.chance),
-        u=f"{event.u:.3f}",
-    )
-
-
-def _chosen_sentence(trace: PassTrace, back: int, piece: str) -> str:
-    """Say how the way back chose an edge."""
-    edge = int(trace.back[back])
-    node = int(trace.lattice.end[edge])
-    step = next(step for step in trace.steps_at(node) if trace.edge[step] == edge)
-    low, high = trace.stretch(step)
-    text = translate(
-        "Lane", "Back at node {node}: u = {u} lies from {low} to {high}, so {piece} is chosen."
-    )
-    return text.format(
-        node=f"{node:,}",
-        u=f"{trace.back_u[back]:.3f}",
-        low=chance_text(low),
-        high=chance_text(high),
-        piece=piece,
-    )
-
-
-def path_sentence(trace: PassTrace, mark: str = "") -> str:
-    """Say what the pass found."""
-    edges = trace.path.edges
-    shown = path_text(trace.lattice, edges[:12]) + ("|…" if len(edges) > 12 else "")
-    if trace.kind == "viterbi":
-        text = translate("Lane", "The best path is {path}, score {score}.")
-    else:
-        text = translate("Lane", "Draw {draw} ends as {path}, probability {p}.")
-    return text.format(
-        draw=f"{trace.draw + 1:,}",
-        path=f"{mark}{shown}{mark}",
-        score=signed(trace.path.score),
-        p=share_text(trace.path.probability, 4),
-    )
 
 
 class LaneView(QWidget):
@@ -192,7 +67,7 @@ class LaneView(QWidget):
         self._trace: PassTrace | None = None
         self._places: LanePlaces | None = None
         self._beside: PassTrace | None = None
-        self._k = 0
+        self._k, self._chosen = 0, -1
         self._picture: LanePicture | None = None
         self._move = QVariantAnimation(self)
         self._move.setStartValue(0.0)
@@ -249,7 +124,7 @@ class LaneView(QWidget):
         self._move.stop()
         self._trace, self._places, self._picture = trace, places, None
         self._beside = beside
-        self._k = 0
+        self._k, self._chosen = 0, -1
         self.update()
 
     def set_position(self, k: int) -> None:
@@ -269,13 +144,28 @@ class LaneView(QWidget):
         self.setAccessibleDescription(self._sentence())
         self.update()
 
+    @property
+    def chosen(self) -> int:
+        """The edge that is marked, −1 for none."""
+        return self._chosen
+
+    def choose(self, edge: int) -> None:
+        """Mark an edge and say it; −1 for none."""
+        trace = self._trace
+        if edge == self._chosen or trace is None:
+            return
+        self._chosen, self._picture = edge, None
+        said = edge_sentence(trace.lattice, edge) if edge >= 0 else self._sentence()
+        self.setAccessibleDescription(said)
+        self.update()
+
     def picture(self) -> LanePicture | None:
         """Return what is painted now."""
         if self._trace is None or self._places is None:
             return None
         if self._picture is None:
             self._picture = LanePicture(
-                self._places, self._trace, self._viewport, self._theme, self._k
+                self._places, self._trace, self._viewport, self._theme, self._k, self._chosen
             )
         return self._picture
 
@@ -416,14 +306,37 @@ class LaneView(QWidget):
             event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self._keys(event):
+        by = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+        if self._keys(event):
+            return
+        if by is None or self._places is None or not self._places.lattice.n_edges:
             super().keyPressEvent(event)
+            return
+        edge = next_edge(self._places, self._viewport, self._chosen, by)
+        left, right = (float(ends[edge]) for ends in self._places.reach)
+        self._viewport.reveal(max(left - 12, 0.0), right + 12)
+        self.edge_clicked.emit(edge)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.update()
+
+
+def next_edge(places: LanePlaces, viewport: Viewport, edge: int, by: int) -> int:
+    """Return the edge after or before another one in reading order, short ones first.
+
+    edge: −1 for the first one that begins in view. At both ends it stays.
+    """
+    lattice = places.lattice
+    order = np.lexsort((lattice.end, lattice.start))
+    if edge < 0:
+        left, right = viewport.visible
+        at = places.x0[order]
+        return int(order[np.argmax((at >= left - GUTTER) & (at <= right))])
+    place = int(np.flatnonzero(order == edge)[0]) + by
+    return int(order[min(max(place, 0), len(order) - 1)])
 
 
 def nearest_edge(picture: LanePicture, rect: QRectF, place: QPointF, reach: float = 7.0) -> int:

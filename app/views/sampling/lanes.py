@@ -111,6 +111,11 @@ class Lanes(QScrollArea):
             for lane in reversed(shown):
                 self.ensureWidgetVisible(lane, 0, 0)
 
+    def choose(self, edge: int) -> None:
+        """Mark an edge in all lanes; −1 for none."""
+        for lane in self.of_pass.values():
+            lane.choose(edge)
+
     def take_focus(self) -> None:
         """Give the focus to the main lane: the last of those shown."""
         shown = [lane for lane in self.of_pass.values() if not lane.isHidden()]
