@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +23,7 @@ from engine.scene_fields import (
     as_integer,
     as_list,
     as_natural,
+    as_number,
     as_object,
     as_path,
     as_paths,
@@ -44,6 +44,9 @@ TRACES = ("merges", "viterbi", "perfect")
 ACTIONS = ("pin", "forbid")
 UNITS = ("byte", "char", "grapheme", "utf16")
 COLORINGS: tuple[Coloring, ...] = ("position", "identity")
+
+MOST_THETA = 1_000
+"""The greatest θ of a scene, and of the window."""
 
 MOST_NBEST = 1_000
 """Best paths that a scene may ask for: each is a row of the picture."""
@@ -274,7 +277,7 @@ def _active(reader: Reader, count: int) -> int:
 
 def _settings(reader: Reader) -> SceneSettings:
     usual = SceneSettings()
-    theta = reader.take("theta", "a number of at least 0", _theta)
+    theta = reader.take("theta", f"a number from 0 to {MOST_THETA:,}", _theta)
     nbest = reader.take("nbest", f"a whole number from 1 to {MOST_NBEST:,}", _nbest)
     seed = reader.take("seed", "a whole number", as_integer)
     settings = SceneSettings(
@@ -376,9 +379,8 @@ def _nbest(value: Any) -> int | None:
 
 
 def _theta(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if 0 <= value <= sys.float_info.max else None
+    number = as_number(value)
+    return number if number is not None and 0 <= number <= MOST_THETA else None
 
 
 def _model_entry(model: SceneModel, folder: Path) -> str | dict[str, str]:

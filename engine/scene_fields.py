@@ -6,6 +6,7 @@ Functions `as_…` return a value of their kind, None for any other.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -116,6 +117,14 @@ def as_natural(value: Any) -> int | None:
     """Return a whole number of at least 0."""
     number = as_integer(value)
     return number if number is not None and number >= 0 else None
+
+
+def as_number(value: Any) -> float | None:
+    """Return a finite number; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # A whole number in JSON may be too large for a float.
+    return float(value) if -sys.float_info.max <= value <= sys.float_info.max else None
 
 
 def as_span(value: Any) -> tuple[int, int] | None:

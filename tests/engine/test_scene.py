@@ -131,6 +131,7 @@ def test_unknown_things_are_warned_of_or_kept(tmp_path: Path) -> None:
         ({"settings": {"theta": float("nan")}}, r"settings\.theta"),
         ({"settings": {"theta": 10**400}}, r"settings\.theta"),
         ({"settings": {"theta": True}}, r"settings\.theta"),
+        ({"settings": {"theta": 1000.5}}, r"settings\.theta"),
         ({"settings": {"nbest": 0}}, r"settings\.nbest"),
         ({"settings": {"nbest": 10**9}}, r"settings\.nbest"),
         ({"settings": {"seed": 1.5}}, r"settings\.seed"),

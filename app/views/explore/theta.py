@@ -17,12 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.session import Session
+from engine.scene import MOST_THETA
 
 HIGHEST = 10.0
 """θ at the end of the slider."""
-
-MOST = 1000.0
-"""The greatest θ that can be written."""
 
 TICKS = 1000
 
@@ -53,12 +51,12 @@ class NumberField(QLineEdit):
         self.editingFinished.connect(self._enter)
 
     def value(self) -> float | None:
-        """Return the number written, None where it is none from 0 to MOST."""
+        """Return the number written, None where it is none from 0 to MOST_THETA."""
         try:
             value = float(self.text().replace(",", "."))
         except ValueError:
             return None
-        return value if 0 <= value <= MOST else None
+        return value if 0 <= value <= MOST_THETA else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: 0.1, Qt.Key.Key_Down: -0.1}
@@ -66,7 +64,7 @@ class NumberField(QLineEdit):
         if step is None or value is None:
             super().keyPressEvent(event)
         else:
-            self.entered.emit(min(max(round(value + step, 3), 0.0), MOST))
+            self.entered.emit(min(max(round(value + step, 3), 0.0), MOST_THETA))
 
     def _enter(self) -> None:
         value = self.value()
@@ -121,7 +119,7 @@ class ThetaControl(QWidget):
         self._session.change_settings(theta=1.0 if abs(theta - 1) < 0.012 else round(theta, 3))
 
     def _range(self) -> str:
-        return self.tr("A number from 0 to {most:,.0f}").format(most=MOST)
+        return self.tr("A number from 0 to {most:,.0f}").format(most=MOST_THETA)
 
     def _entered(self, theta: float) -> None:
         self.refusal = ""

@@ -30,6 +30,7 @@ from app.widgets.pane_title import PaneTitle
 from app.widgets.surface import set_surface
 from app.workspace import Workspace, Zoom
 from engine.constrain import Action, Constraint
+from engine.scene_fields import as_number
 
 ROWS_SEEN = 6
 """Models whose bands are seen at once; more are scrolled to."""
@@ -229,9 +230,9 @@ class ExploreWorkspace(Workspace):
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
         """Take back zoom and scroll; without numbers the text is fitted into the view."""
-        zoom, scroll = state.get("zoom"), state.get("scroll", 0.0)
-        if isinstance(zoom, int | float) and isinstance(scroll, int | float):
-            self.placed.viewport.restore(float(zoom), float(scroll))
+        zoom, scroll = as_number(state.get("zoom")), as_number(state.get("scroll", 0.0))
+        if zoom is not None and scroll is not None:
+            self.placed.viewport.restore(zoom, scroll)
         else:
             self.placed.viewport.fit()
 

@@ -42,6 +42,7 @@ from app.workspace import Workspace
 from engine import bundled
 from engine.errors import SegscopeError
 from engine.files import check_over, write_atomic
+from engine.scene_fields import as_text
 
 SORTS = ("bar", "language", "tokens")
 """What the key S goes through: the figure shown, the name, the tokens."""
@@ -382,6 +383,7 @@ class LanguagesWorkspace(Workspace):
     def restore_view_state(self, state: dict[str, Any]) -> None:
         column = state.get("sort", "bar")
         self._sort = column if column in COLUMNS else "bar"
-        self._descending = bool(state.get("descending", self._best_is_most(self._sort)))
-        self.filter_line.setText(str(state.get("filter", "")))
+        down = state.get("descending")
+        self._descending = down if isinstance(down, bool) else self._best_is_most(self._sort)
+        self.filter_line.setText(as_text(state.get("filter")) or "")
         self.refresh()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from app.session import Session
+from engine.scene_fields import as_integer
 from engine.text import Text
 
 
@@ -19,10 +20,11 @@ class Wanted(NamedTuple):
     @classmethod
     def of_scene(cls, state: dict[str, Any], session: Session) -> Wanted | None:
         """Return what a scene kept, for the active model; None where it kept none."""
-        position, word, opened = state.get("position"), state.get("word"), session.active
-        if not isinstance(position, int) or opened is None:
+        position, word = as_integer(state.get("position")), as_integer(state.get("word"))
+        opened = session.active
+        if position is None or opened is None:
             return None
-        return cls(word if isinstance(word, int) else 0, position, opened.key, session.text)
+        return cls(word or 0, position, opened.key, session.text)
 
     def of(self, key: int, text: Text) -> bool:
         """Tell whether it is a place in the trace of a model over a text."""

@@ -27,6 +27,7 @@ from app.widgets.surface import set_surface
 from app.workspace import Workspace
 from engine.errors import ParameterError
 from engine.piece_table import COLUMNS, PieceTable, piece_table
+from engine.scene_fields import as_text
 
 _WIDTHS = {"id": 76, "text": 260, "bytes": 64, "chars": 92, "script": 120, "kind": 100}
 
@@ -254,8 +255,8 @@ class VocabularyWorkspace(Workspace):
         }
 
     def restore_view_state(self, state: dict[str, Any]) -> None:
-        self.filter_line.setText(str(state.get("filter", "")))
+        self.filter_line.setText(as_text(state.get("filter")) or "")
         if state.get("sort") in COLUMNS:
-            down = bool(state.get("descending"))
+            down = state.get("descending") is True
             order = Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
             self.view.sortByColumn(COLUMNS.index(state["sort"]), order)
