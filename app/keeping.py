@@ -126,18 +126,19 @@ class SessionKeeper(QObject):
             return
         path = session_file()
 
-        def work(report: Report) -> None:
+        def work(_report: Report, settle: Callable[[], object]) -> None:
             from engine.scene import write_scene
 
             with self._lock:
-                report(0, 0)  # which leaves here when the window has written meanwhile
+                settle()  # which leaves here when the window has written meanwhile
                 write_scene(scene, path)
 
         def done(_: None) -> None:
             self._kept = scene
             self._told = False
 
-        self._jobs.start("keep", self.tr("Keeping the session"), work, done, self._not_written)
+        title = self.tr("Keeping the session")
+        self._jobs.start("keep", title, work, done, self._not_written, settles=True)
 
     def _not_written(self, error: BaseException) -> None:
         _log(error)
