@@ -33,6 +33,14 @@ def _opening(data: bytes, place: int) -> int:
     return place
 
 
+def _shown(data: bytes) -> str:
+    """Return a word for the eye, of a long one its head and its tail."""
+    if len(data) <= WHOLE:
+        return visible(data)
+    head, tail = _opening(data, WHOLE // 2), _opening(data, len(data) - WHOLE // 4)
+    return f"{visible(data[:head])}…{visible(data[tail:])}"
+
+
 class Labels(QObject):
     """Texts for the symbols of one trace."""
 
@@ -78,18 +86,14 @@ class Labels(QObject):
     def pretoken(self, index: int) -> str:
         """Return the text of a pre-token, of a long one its head and its tail."""
         first, last = self._prepared.cuts[index : index + 2].tolist()
-        data = self._prepared.data[first:last].tobytes()
-        if len(data) <= WHOLE:
-            return visible(data)
-        head, tail = WHOLE // 2, len(data) - WHOLE // 4
-        return f"{visible(data[: _opening(data, head)])}…{visible(data[_opening(data, tail) :])}"
+        return _shown(self._prepared.data[first:last].tobytes())
 
     def looked_up(self, start: int, end: int, word: int) -> str:
         """Return what WordPiece looks up for the bytes start … end of a word that starts at `word`.
 
         Inside a word it is written with the mark of continuations.
         """
-        shown = visible(self._prepared.data[start:end].tobytes())
+        shown = _shown(self._prepared.data[start:end].tobytes())
         return f"{self._vocabulary.mark}{shown}" if start > word else shown
 
     def tried(self, k: int) -> str:

@@ -11,13 +11,14 @@ import pytest
 from PySide6.QtCore import Qt
 
 import engine
-from app.draw.merge_labels import WHOLE, Labels
+from app.draw.merge_labels import WHOLE, Labels, in_short
 from app.draw.rank_line import place_labels, winners_painted
 from app.draw.word import Rules, Word
 from app.session import Session
 from app.theme import Theme
 from app.views.merges import MergesWorkspace
 from app.views.merges.follow import WhatIf
+from app.views.merges.head import StoryLine
 from app.widgets.report import MARK, Facts, Heading, Sentence
 from engine.bundled import model_path
 from engine.traces.merges import MergeTrace
@@ -178,6 +179,29 @@ def test_a_word_in_which_nothing_happens_says_so(
     assert len(line) > 1
 
 
+def test_a_long_word_leaves_room_for_its_counts(
+    qtbot: Any, workspace: MergesWorkspace, session: Session
+) -> None:
+    session.set_text("counterrevolutionaries" * 8)
+    qtbot.waitUntil(lambda: workspace.followed.text is session.text)
+    qtbot.wait(1)
+    head = workspace.head
+    assert head.title.width() < head.title.sizeHint().width()
+    assert head.summary.width() >= head.summary.sizeHint().width()
+
+
+def test_a_sentence_runs_from_the_left_whatever_its_first_piece(qtbot: Any, theme: Theme) -> None:
+    line = StoryLine(theme)
+    qtbot.addWidget(line)
+    line.resize(800, 50)
+    line.tell("ر and ت join.")
+    image = line.grab().toImage()
+    back = image.pixel(799, 49)
+    inked = [x for x in range(800) if any(image.pixel(x, y) != back for y in range(50))]
+    assert inked[0] < 100
+    assert inked[-1] < 400
+
+
 # Scenes
 
 
@@ -220,10 +244,11 @@ def test_a_place_belongs_to_its_model_and_text(qtbot: Any, session: Session, the
     assert workspace.strip.current == 0
 
 
+@pytest.mark.parametrize("model", ["toy-lower", "everyday-wordpiece"])
 def test_the_heading_of_a_long_word_is_short(
-    qtbot: Any, workspace: MergesWorkspace, session: Session
+    qtbot: Any, session: Session, theme: Theme, model: str
 ) -> None:
-    session.set_text("x" * 5_000)
-    qtbot.waitUntil(lambda: workspace.followed.text is session.text)
+    workspace = open_merges(qtbot, session, theme, "x" * 5_000, model)
+    workspace.player.seek(1)
     heading = next(part for part in workspace.report.parts if isinstance(part, Heading))
-    assert len(heading.text) < WHOLE
+    assert heading.text == in_short("x" * 100)

@@ -114,7 +114,8 @@ class ComparePane(QWidget):
         followed = self._followed
         if followed is None or not self._lanes or not len(followed.trace.prepared.fixed):
             self._rules = ()
-            self.view.set_lanes(())
+            note = "" if self._lanes or followed else self.tr("There is no word that merges")
+            self.view.set_lanes((), note)
             self.total.setText("")
             return
         self._show_word(followed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.counts import counted
@@ -16,6 +16,10 @@ from app.views.examples import Example, ExamplesButton
 from app.widgets.elided import ElidedLabel
 from app.widgets.report import MARK
 from app.widgets.text_line import TextLine
+
+SIDE, GAP = 16, 16
+LEAST = 120
+"""Width that a word has in any case."""
 
 
 class TopRow(QWidget):
@@ -65,16 +69,25 @@ class Head(QWidget):
         self.legend.setProperty("role", "note")
         self.story = StoryLine(theme)
         row = QHBoxLayout()
-        row.setSpacing(16)
+        row.setSpacing(GAP)
         row.addWidget(self.title)
         row.addWidget(self.summary)
         row.addStretch(1)
         row.addWidget(self.legend)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 4)
+        column.setContentsMargins(SIDE, 10, SIDE, 4)
         column.setSpacing(4)
         column.addLayout(row)
         column.addWidget(self.story)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._share()
+
+    def _share(self) -> None:
+        """Let a long word leave its counts the room that they need."""
+        legend = self.legend.sizeHint().width() if self.legend.isVisibleTo(self) else 0
+        left = self.width() - legend - self.summary.sizeHint().width() - 2 * SIDE - 3 * GAP
+        self.title.setMaximumWidth(max(left, LEAST))
 
     def say(self, word: str, steps: str, tokens: int, opened: OpenModel | None) -> None:
         """Name the word, how many steps it takes, what comes of it, and the model."""
@@ -87,6 +100,7 @@ class Head(QWidget):
                 model=opened.name if opened else "",
             )
         )
+        self._share()
 
     def clear(self, summary: str = "") -> None:
         """Show no word."""
@@ -140,7 +154,9 @@ class StoryLine(QLabel):
             for i, part in enumerate(parts)
         )
         self.setFont(self._theme.font(SIZE_INPUT))
-        self.setText(shown)
+        # A sentence runs as the interface does, whatever script its first piece is in.
+        way = "rtl" if self.layoutDirection() == Qt.LayoutDirection.RightToLeft else "ltr"
+        self.setText(f'<p dir="{way}" style="margin:0">{shown}</p>')
         self.setAccessibleName(self.told)
 
 

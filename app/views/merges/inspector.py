@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.draw.isolate import isolate
-from app.draw.merge_labels import Labels
+from app.draw.merge_labels import Labels, in_short
 from app.draw.merge_rows import Cells
 from app.draw.word import Word
 from app.widgets.report import (
@@ -69,7 +69,7 @@ class MergeReport(QObject):
     # States
 
     def _still(self, word: Word) -> list[Part]:
-        shown = self._labels.pretoken(word.pretoken)
+        shown = in_short(self._labels.pretoken(word.pretoken))
         tokens = self._tokens(word)
         count = len(word.row(0).piece)
         out: list[Part] = [Heading(shown, self.tr("Nothing merges"), pieces=True)]
@@ -89,7 +89,7 @@ class MergeReport(QObject):
 
     def _start(self, word: Word, event: MergeStep) -> list[Part]:
         return [
-            Heading(self._labels.pretoken(word.pretoken), self.tr("Start"), pieces=True),
+            Heading(in_short(self._labels.pretoken(word.pretoken)), self.tr("Start"), pieces=True),
             Facts(
                 (
                     (self.tr("Symbols"), f"{word.symbols:,}"),

@@ -367,7 +367,8 @@ class TryTeller(QObject):
         )
         out: list[Part] = []
         if row == 0:
-            out.append(Heading(labels.pretoken(word.pretoken), self.tr("Start"), pieces=True))
+            shown = in_short(labels.pretoken(word.pretoken))
+            out.append(Heading(shown, self.tr("Start"), pieces=True))
         else:
             event = word.tried(row)
             small = self.tr("Try {step} of {count}").format(
@@ -377,7 +378,8 @@ class TryTeller(QObject):
             if event.piece >= 0:
                 inside = event.kind == TryKind.HIT and event.start > word.span[0]
                 result = isolate(labels.written(event.piece, inside=inside)[0])
-            tried = isolate(labels.looked_up(event.start, event.end, word.span[0]))
+            looked_up = labels.looked_up(event.start, event.end, word.span[0])
+            tried = isolate(in_short(looked_up))
             place = word.trace.prepared.span(event.start, event.end)
             spot = self.tr("bytes {a} to {b}").format(a=f"{place[0]:,}", b=f"{place[1]:,}")
             facts = [(self.tr("In the text"), spot)]
