@@ -19,6 +19,7 @@ from engine.files import write_atomic
 from engine.jsonfile import read_json
 from engine.readings import READINGS, Special
 from engine.scene_fields import (
+    MOST_THETA,
     Reader,
     as_integer,
     as_list,
@@ -44,9 +45,6 @@ TRACES = ("merges", "viterbi", "perfect")
 ACTIONS = ("pin", "forbid")
 UNITS = ("byte", "char", "grapheme", "utf16")
 COLORINGS: tuple[Coloring, ...] = ("position", "identity")
-
-MOST_THETA = 1_000
-"""The greatest θ of a scene, and of the window."""
 
 MOST_NBEST = 1_000
 """Best paths that a scene may ask for: each is a row of the picture."""

@@ -15,6 +15,9 @@ from engine.text import Text
 
 T = TypeVar("T")
 
+MOST_THETA = 1_000
+"""The greatest θ of a scene, and of the window."""
+
 
 class Reader:
     """Takes checked fields out of a JSON object, and knows what was left."""

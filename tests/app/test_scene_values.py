@@ -9,7 +9,8 @@ import pytest
 
 from app.views.explore.theta import NumberField
 from app.window import Window
-from engine.scene import MOST_THETA, WORKSPACES
+from engine.scene import WORKSPACES
+from engine.scene_fields import MOST_THETA
 
 ODD = [True, None, "x", [], {}, 10**400, math.nan, math.inf, -math.inf, "\ud800"]
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.session import Session
-from engine.scene import MOST_THETA
+from engine.scene_fields import MOST_THETA
 
 HIGHEST = 10.0
 """θ at the end of the slider."""
