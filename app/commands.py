@@ -22,6 +22,7 @@ from app.theme import Theme
 from engine.progress import Report
 
 if TYPE_CHECKING:
+    from app.leaving import Leaving, Then
     from app.views.keyboard import KeyboardDialog
     from app.views.lab import LabWindow
     from app.views.model_card import ModelCard
@@ -51,6 +52,8 @@ class FileCommands(QObject):
         self._folder = ""
         self._training: TrainingWindow | None = None
         self._lab: LabWindow | None = None
+        self.leaving: Leaving | None = None
+        """What asks whether the window may close; None where there is nothing to ask."""
 
     def open_dialog(self) -> None:
         """Ask for files of any sort."""
@@ -153,15 +156,24 @@ class FileCommands(QObject):
     def train(self) -> TrainingWindow:
         """Show the window in which vocabularies are trained; there is one."""
         if self._training is None:
+            from app.leaving import Leaving
             from app.training import Trainer
             from app.views.training import TrainingWindow
 
-            trainer = Trainer(self._session.jobs, self)
-            self._training = TrainingWindow(self._session, trainer, self._theme, self._window)
+            trainer, window = Trainer(self._session.jobs, self), self._window
+            self._training = TrainingWindow(self._session, trainer, self._theme, window)
+            self.leaving = Leaving(trainer, self._save_trained, window.close, window)
             self._training.open_wanted.connect(lambda path: self._opener.open([path]))
         self._training.show()
         self._training.activateWindow()
         return self._training
+
+    def _save_trained(self, then: Then) -> None:
+        self.train().results.save_as(then)
+
+    def may_close(self) -> bool:
+        """Return whether the window may close at once; ask where work would be lost."""
+        return self.leaving is None or self.leaving.may()
 
     def lab(self) -> LabWindow:
         """Show the small lab; there is one, which stays at its step when it is closed."""

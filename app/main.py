@@ -92,6 +92,7 @@ def run_window(paths: Sequence[Path]) -> int:
         window.show()
 
         def interrupted(number: int, _frame: object) -> None:
+            window.files.leaving = None  # nobody is there to be asked
             window.close()
             application.exit(128 + number)
 

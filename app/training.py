@@ -39,6 +39,7 @@ class Trainer(QObject):
         self.look: Look | RoundLook | None = None
         self.outcome: Outcome | None = None
         """What the last run that came to its end has made."""
+        self._kept: Outcome | None = None
         self._record: Recorded | None = None
         self._growing: Recorded | None = None
         self.error: BaseException | None = None
@@ -47,6 +48,16 @@ class Trainer(QObject):
     def busy(self) -> bool:
         """Whether a run is under way."""
         return self.state in ("running", "stopping")
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the vocabulary of the last run is nowhere but here."""
+        return self.outcome is not self._kept
+
+    def keep(self, outcome: Outcome | None) -> None:
+        """Note that what a run made is saved, or that nobody wants it."""
+        if outcome is self.outcome:
+            self._kept = outcome
 
     @property
     def recording(self) -> Recorded | None:

@@ -218,10 +218,11 @@ class Window(QMainWindow):
         self.background.start("warm", title, prepare_kernels, lambda _: None)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._remember()
-        self.session.jobs.cancel_all()
-        self.background.cancel_all()
-        super().closeEvent(event)
+        event.setAccepted(self.files.may_close())
+        if event.isAccepted():
+            self._remember()
+            self.session.jobs.cancel_all()
+            self.background.cancel_all()
 
     def _remember(self) -> None:
         preferences = self.preferences

@@ -244,8 +244,11 @@ def test_nothing_is_written_over_what_was_read(qtbot, bar, session, models, tmp_
 
 
 def test_what_was_saved_here_is_saved_anew_but_nothing_else_is_written_over_it(
-    qtbot, bar, session, tmp_path
+    qtbot, bar, session, tmp_path, monkeypatch
 ):
+    # In a thread: that is quicker.
+    monkeypatch.setattr("app.views.training.results.save_apart", learning._save)
+    monkeypatch.setattr("app.views.training.results.export_apart", learning._export)
     path, record = tmp_path / "mine.json", tmp_path / "record.json"
     with qtbot.waitSignal(bar.saved):
         bar.save_to(path, "huggingface")

@@ -170,6 +170,7 @@ class TrainingWindow(QDialog):
         self.cancel_button.clicked.connect(trainer.cancel)
         self.run.failed.connect(self._failed)
         results.saved.connect(self._saved)
+        results.kept.connect(trainer.keep)
         results.exported.connect(
             lambda path: self._say(self.tr("Saved {name}").format(name=path.name), str(path))
         )

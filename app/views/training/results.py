@@ -24,12 +24,16 @@ from engine.train.save import places
 Saved = tuple[tuple[str, ...], dict[Path, str]]
 """Notes on a vocabulary that was saved, and its files, links followed."""
 
+Then = Callable[[Path], object]
+
 
 class ResultBar(QWidget):
     """The buttons under the table. A format that can't hold the vocabulary says why in its tip."""
 
     saved = Signal(object, object)
     """The path of a vocabulary that was saved, and notes on it."""
+    kept = Signal(object)
+    """The outcome whose vocabulary was saved."""
     exported = Signal(object)
     """The path of a record."""
     open_wanted = Signal(object)
@@ -43,8 +47,7 @@ class ResultBar(QWidget):
         self._vocabularies: dict[Path, str] = {}
         self._records: dict[Path, str] = {}
         self._folder = ""
-        self.place: Path | None = None
-        """Where the vocabulary was saved last."""
+        self._kept: tuple[Outcome | None, Path | None] = (None, None)
         self.format = QComboBox()
         self.format.setAccessibleName(self.tr("Format"))
         self.format.setToolTip(self.tr("The format that the vocabulary is saved in"))
@@ -62,7 +65,7 @@ class ResultBar(QWidget):
         )
         self.export_button = QPushButton(self.tr("E&xport the record…"))
         self.export_button.setToolTip(self.tr("Write a row for each step as CSV or JSON"))
-        self.save_button.clicked.connect(lambda: self._save(then_open=False))
+        self.save_button.clicked.connect(lambda _checked: self.save_as())
         self.open_button.clicked.connect(self._open)
         self.export_menu = QMenu(self)
         plain = self.export_menu.addAction(self.tr("A row for each step…"))
@@ -95,7 +98,7 @@ class ResultBar(QWidget):
 
     def set_outcome(self, outcome: Outcome | None) -> None:
         """Offer another vocabulary, or none."""
-        self._outcome, self.place = outcome, None
+        self._outcome = outcome
         if outcome is not None and type(outcome.trained.settings) is not self._kind:
             self._kind = type(outcome.trained.settings)
             self._list_formats()
@@ -114,22 +117,29 @@ class ResultBar(QWidget):
             self.format.setCurrentIndex(self.format.findData(able[0]) if able else 0)
         self.save_button.setEnabled(outcome is not None and len(refusals) < self.format.count())
 
+    @property
+    def place(self) -> Path | None:
+        """Where the vocabulary was saved last."""
+        outcome, path = self._kept
+        return path if outcome is self._outcome else None
+
     def _open(self) -> None:
         if self.place is not None:
             self.open_wanted.emit(self.place)
         else:
-            self._save(then_open=True)
+            self.save_as(self.open_wanted.emit)
 
-    def _save(self, *, then_open: bool) -> None:
+    def save_as(self, then: Then = lambda _path: None) -> None:
+        """Ask for a place, save the vocabulary there, and then do what is asked for."""
         name = self.format.currentData()
         kinds = {ENDINGS[name]: self.format.currentText()}
         title = self.tr("Save the vocabulary")
         path = ask(self, title, self._folder, proposal(name, self._kind), kinds)
         if path is not None:
-            self.save_to(path, name, then_open=then_open)
+            self.save_to(path, name, then)
 
-    def save_to(self, path: Path, format_name: str, *, then_open: bool = False) -> None:
-        """Write the vocabulary to a file in the background."""
+    def save_to(self, path: Path, format_name: str, then: Then = lambda _path: None) -> None:
+        """Write the vocabulary to a file in the background. then: called once it is saved."""
         outcome = self._outcome
         if outcome is None:
             return
@@ -155,11 +165,10 @@ class ResultBar(QWidget):
         def done(made: Saved) -> None:
             notes, files = made
             self._vocabularies |= files
-            if self._outcome is outcome:
-                self.place = path
+            self._kept = outcome, path
+            self.kept.emit(outcome)
             self.saved.emit(path, notes)
-            if then_open:
-                self.open_wanted.emit(path)
+            then(path)
 
         self._jobs.start(
             f"save {path}", self.tr("Saving {name}").format(name=path.name), work, done,
