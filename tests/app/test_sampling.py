@@ -198,6 +198,8 @@ def test_the_outcome_table_is_the_chart(qtbot: Any, make: Make) -> None:
         f"■ Viterbi: {what}" for what in ("exact", "drawn", "share", "95% from", "95% to")
     ]
     assert titles[7:] == [f"○ perfect: {what}" for what in ("drawn", "share", "95% from", "95% to")]
+    header = workspace.results.table.horizontalHeader()
+    assert all(header.sectionSize(c) >= header.sectionSizeHint(c) for c in range(11))
     for row in range(3):
         cells = [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
         assert cells[1] == "1/3"

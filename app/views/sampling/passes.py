@@ -208,7 +208,8 @@ def draw_into(
     total = sum(max(0, last - n) for n in have.values())
     done, looked = 0, monotonic()
     while (kind := min(have, key=lambda kind: have[kind])) and have[kind] < last:
-        tally, draws = tallies[kind], range(have[kind], min(have[kind] + chunk, last))
+        size = max(1, chunk // settings.set_size) if kind == WITHOUT_REPLACEMENT else chunk
+        tally, draws = tallies[kind], range(have[kind], min(have[kind] + size, last))
         if kind == WITHOUT_REPLACEMENT:
             drawn: list[Any] = list(
                 draw_sets(lattice, settings.theta, tally.seed, draws, settings.set_size)

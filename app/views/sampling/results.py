@@ -20,6 +20,9 @@ from app.views.sampling.passes import Passes
 from app.widgets.pane_title import PaneTitle
 from app.widgets.rows_table import RowsTable
 
+NARROWEST = 74
+"""Pixels of a column of numbers with a short title."""
+
 
 class Results(QObject):
     """Makes the widgets, fills them together, and keeps one row selected in all of them."""
@@ -41,6 +44,7 @@ class Results(QObject):
         self.curve_title.note.setText(self.tr("total variation, both axes log"))
         self.outcomes = OutcomeTableModel(theme, self)
         self.table = RowsTable(self.outcomes, self.tr("Law against sample"), theme, (260,))
+        self.outcomes.modelReset.connect(self._fit_columns)
         self.law.row_clicked.connect(self.chosen)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
 
@@ -80,6 +84,12 @@ class Results(QObject):
         else:
             self.table.selectionModel().clear()
         self._quiet = False
+
+    def _fit_columns(self) -> None:
+        """Make the columns of numbers as wide as their titles."""
+        header = self.table.horizontalHeader()
+        for column in range(1, self.outcomes.columnCount()):
+            self.table.setColumnWidth(column, max(NARROWEST, header.sectionSizeHint(column)))
 
     def _row_chosen(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid() and not self._quiet:
