@@ -431,8 +431,10 @@ class SamplingWorkspace(Workspace):
         """Mark the edge that is selected, here or elsewhere."""
         passes, selection = self._passes, self._session.selection
         if passes is not None:
-            own = selection.model == passes.analysis.model_key and selection.edge is not None
-            self.rows.choose(selection.edge if own and selection.edge is not None else -1)
+            edge = selection.edge if selection.model == passes.analysis.model_key else None
+            # A scene may name an edge that there isn't.
+            there = edge is not None and edge < passes.analysis.lattice.n_edges
+            self.rows.choose(edge if edge is not None and there else -1)
 
     def _choose_outcome(self, row: int) -> None:
         """Mark an outcome, and light its path elsewhere."""
