@@ -38,7 +38,7 @@ FORMATS = {
     "huggingface": "tokenizer.json (HuggingFace)",
     "sentencepiece": "SentencePiece",
     "tiktoken": "tiktoken ranks",
-    "gpt2": "vocab.json and merges.txt (GPT-2)",
+    "gpt2": "vocabulary (JSON) and merges (GPT-2)",
     "bert": "vocab.txt (BERT)",
     "bytepiece": "BytePiece",
     "subword-nmt": "subword-nmt codes",
