@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -24,6 +26,15 @@ from app.widgets.icon_button import IconButton
 
 HEIGHT = 44
 GAP = 8
+
+REST = 64
+"""Pixels kept for the button of the models without room."""
+
+NAME, LEAST_NAME = 190, 120
+"""Pixels of a model's name: the most that a chip asks for, and what it has in a narrow window."""
+
+BEFORE, AFTER = 32, 34
+"""Pixels of a chip before the words, for the letter, and after them, for its button."""
 
 
 class TopBar(QWidget):
@@ -128,7 +139,11 @@ class ChipRow(QWidget):
         return QSize(max(width - GAP, 0), HEIGHT - 1)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120 if self._chips else 0, HEIGHT - 1)
+        """Return room for any one model's name, and for the button of the others."""
+        wide = max((chip.minimumSizeHint().width() for chip in self._chips), default=0)
+        if len(self._chips) > 1:
+            wide += REST
+        return QSize(min(wide, self.sizeHint().width()), HEIGHT - 1)
 
     def _rebuild(self) -> None:
         for chip in self._chips:
@@ -158,7 +173,7 @@ class ChipRow(QWidget):
         room = self.width()
         shown = list(self._chips)
         if total > room:
-            room -= 64  # for the button of the rest
+            room -= REST
             order = sorted(self._chips, key=lambda chip: not chip.isChecked())
             shown, used = [], 0
             for chip in order:
@@ -170,7 +185,8 @@ class ChipRow(QWidget):
         self._hidden = []
         for chip in self._chips:
             if chip in shown:
-                width = min(chip.sizeHint().width(), max(room - x, 80))
+                least = chip.minimumSizeHint().width()
+                width = min(chip.sizeHint().width(), max(room - x, least))
                 chip.setGeometry(x, 8, width, HEIGHT - 16)
                 x += width + GAP
                 chip.show()
@@ -210,7 +226,7 @@ class ModelChip(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         model = opened.model
-        self.setToolTip(f"{opened.name}\n{model.path}")
+        self.setToolTip(f"{opened.name}\n{model.summary}\n{model.path}")
         words = self.tr("About model {letter}, {name}")
         if model.warnings:
             words = self.tr("About model {letter}, {name}: {warnings}")
@@ -237,11 +253,31 @@ class ModelChip(QAbstractButton):
         """Stay as it is: the session decides which model is active."""
 
     def sizeHint(self) -> QSize:
-        name = QFontMetricsF(self._theme.font(SIZE_BODY, bold=True))
         kind = QFontMetricsF(self._theme.font(SIZE_DATA))
-        wide = min(name.horizontalAdvance(self.opened.name), 190)
-        wide += kind.horizontalAdvance(self.opened.model.summary)
-        return QSize(round(wide) + 32 + 6 + 30, HEIGHT - 16)
+        wide = self._name_width(NAME) + 6 + kind.horizontalAdvance(self.opened.model.summary)
+        return QSize(math.ceil(wide) + BEFORE + AFTER, HEIGHT - 16)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for the name, or for so much of it that it can be told."""
+        return QSize(math.ceil(self._name_width(LEAST_NAME)) + BEFORE + AFTER, HEIGHT - 16)
+
+    def _name_width(self, most: float) -> float:
+        metrics = QFontMetricsF(self._theme.font(SIZE_BODY, bold=True))
+        return min(metrics.horizontalAdvance(self.opened.name), most)
+
+    def words(self) -> tuple[str, str]:
+        """Return name and kind as there is room for them: the name goes first."""
+        name, kind = self.opened.name, self.opened.model.summary
+        kind_width = QFontMetricsF(self._theme.font(SIZE_DATA)).horizontalAdvance(kind)
+        room: float = self.width() - BEFORE - AFTER
+        beside = room - kind_width - 6
+        if beside < self._name_width(NAME):
+            kind = ""
+        else:
+            room = beside
+        metrics = QFontMetricsF(self._theme.font(SIZE_BODY, bold=self.isChecked()))
+        # A width that is the name's own, computed twice, may differ in its last digit.
+        return metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room + 0.5), kind
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.about.move(self.width() - 25, (self.height() - 22) // 2)
@@ -273,21 +309,16 @@ class ModelChip(QAbstractButton):
             painter.setPen(QPen(theme.color("ink"), 1))
             painter.drawRoundedRect(rect.adjusted(2.5, 2.5, -2.5, -2.5), 2, 2)
         draw_letter(painter, theme, self.opened, QRectF(8, self.height() / 2 - 8.5, 17, 17))
-        model, x = self.opened.model, 32.0
-        kind_font = theme.font(SIZE_DATA)
-        kind_width = QFontMetricsF(kind_font).horizontalAdvance(model.summary)
-        font = theme.font(SIZE_BODY, bold=on)
-        metrics = QFontMetricsF(font)
-        room = self.width() - x - kind_width - 6 - 28
-        name = metrics.elidedText(self.opened.name, Qt.TextElideMode.ElideMiddle, max(room, 24))
+        (name, kind), font = self.words(), theme.font(SIZE_BODY, bold=on)
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        right = self.width() - AFTER + 2
         painter.setFont(font)
         painter.setPen(theme.color("ink"))
-        painter.drawText(QRectF(x, 0, room, self.height()), middle, name)
-        x += metrics.horizontalAdvance(name) + 6
-        painter.setFont(kind_font)
+        painter.drawText(QRectF(BEFORE, 0, right - BEFORE, self.height()), middle, name)
+        x = BEFORE + QFontMetricsF(font).horizontalAdvance(name) + 6
+        painter.setFont(theme.font(SIZE_DATA))
         painter.setPen(theme.color("ink3"))
-        painter.drawText(QRectF(x, 0, kind_width + 2, self.height()), middle, model.summary)
+        painter.drawText(QRectF(x, 0, right - x, self.height()), middle, kind)
 
 
 def draw_letter(painter: QPainter, theme: Theme, opened: OpenModel, rect: QRectF) -> None:

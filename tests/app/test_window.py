@@ -8,11 +8,13 @@ import sys
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontMetricsF, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
+from app.theme import SIZE_BODY, SIZE_DATA
 from app.views.error_dialog import ErrorDialog
-from engine import bundled
+from app.views.topbar import BEFORE
+from engine import bundled, load
 from engine.errors import ModelError
 
 pytestmark = pytest.mark.screen
@@ -95,6 +97,37 @@ def test_chips_without_room_are_in_a_menu(qtbot, make_window):
     row.more.menu.actions()[0].trigger()
     assert window.session.active.key == key
     assert next(chip for chip in row.chips if chip.opened.key == key).isVisible()
+    qtbot.waitUntil(lambda: not window.session.busy, timeout=20_000)
+
+
+@pytest.mark.parametrize("width", [900, 1_000])
+def test_the_active_chip_keeps_its_name_in_a_narrow_window(qtbot, make_window, tmp_path, width):
+    window = make_window()
+    short, model = "everyday", window.session.models[0].model
+    for name in (short, "a-vocabulary-of-a-very-long-name-that-has-no-room", "c", "d"):
+        path = tmp_path / f"{name}.model"
+        path.write_bytes(model.path.read_bytes())
+        window.session.add_model(load(path))
+    window.resize(width, 700)
+    row = window.topbar.chips
+    qtbot.waitUntil(row.more.isVisible)
+    for opened in window.session.models:
+        window.session.set_active(opened.key)
+        qtbot.waitUntil(lambda: row.width() >= row.minimumSizeHint().width())
+        chip = next(chip for chip in row.chips if chip.isChecked())
+        name, kind = chip.words()
+        first, _, last = name.partition("…")
+        assert opened.name.startswith(first)
+        assert opened.name.endswith(last)
+        assert len(name) >= min(len(opened.name), 8)
+        if opened.name.startswith(short):
+            assert name == opened.name
+        font, small = window.theme.font(SIZE_BODY, bold=True), window.theme.font(SIZE_DATA)
+        end = BEFORE + QFontMetricsF(font).horizontalAdvance(name)
+        end += 6 + QFontMetricsF(small).horizontalAdvance(kind) if kind else 0
+        assert end <= chip.about.x()
+        assert chip.geometry().right() < row.more.x()
+        assert row.more.geometry().right() < row.width()
     qtbot.waitUntil(lambda: not window.session.busy, timeout=20_000)
 
 
