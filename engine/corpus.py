@@ -179,7 +179,8 @@ def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list
     Only `\n` ends a line. A byte order mark at the start and a `\r` right before a `\n` are left
     out and noted; nothing else is, but lines with undecodable bytes for `skip`, after which lines
     of parallel files no longer correspond. Raises
-    `CorpusError` with line and byte for undecodable bytes, unless `invalid` says otherwise.
+    `CorpusError` for undecodable bytes, with the line and the byte of the line, both from 1, unless
+    `invalid` says otherwise.
     """
     try:
         data = path.read_bytes()
@@ -241,12 +242,13 @@ def _undecodable(path: Path, data: bytes, error: UnicodeDecodeError, skipped: in
         if data.startswith(magic):
             return CorpusError(f"the file is packed ({name})", str(path), "unpack it first")
     line = data.count(b"\n", 0, error.start) + 1
+    place = error.start - data.rfind(b"\n", 0, error.start) + (skipped if line == 1 else 0)
     remedy = REMEDY
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         remedy = "it looks like UTF-16: save it as UTF-8"
     return CorpusError(
         "the file isn't valid UTF-8",
-        f"{path}: line {line}, byte {error.start + skipped} (0x{data[error.start]:02X})",
+        f"{path}: line {line}, byte {place} (0x{data[error.start]:02X})",
         remedy,
     )
 

@@ -103,7 +103,8 @@ def run_lab(
 ) -> Lab:
     """Do the lesson. lines: of the text to learn from, by default `corpus_lines`.
 
-    Raises `ParameterError` for a number of merges that can't be.
+    Raises `ParameterError` for a number of merges that can't be, `TrainingError` for lines without
+    a word.
     """
     if merges < 0:
         raise ParameterError(f"{merges:,} merges", "", "ask for 0 or more")

@@ -21,10 +21,14 @@ def decode(source: Source) -> str:
     try:
         return source.data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = source.data.count(LINE_END, 0, error.start) + 1
+        data = error.object  # what is behind a byte-order mark
+        line = data.count(LINE_END, 0, error.start) + 1
+        place = error.start - data.rfind(LINE_END, 0, error.start)
+        if line == 1:
+            place += len(source.data) - len(data)
         raise source.error(
-            f"the file isn't valid UTF-8 (byte 0x{source.data[error.start]:02X})",
-            f"line {line}, byte {error.start}",
+            f"the file isn't valid UTF-8 (byte 0x{data[error.start]:02X})",
+            f"line {line}, byte {place}",
             "the file is damaged: copy or download it again",
         ) from None
 

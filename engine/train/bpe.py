@@ -101,15 +101,15 @@ def train_bpe(
     `first-seen` also in whatever order the texts come. report: called while words are counted with
     (characters, 0), then with merges done and wanted. watch: called while merges are learnt, with
     the vocabulary as it is then. Raises `TrainingError` for texts without a
-    word, and for a size that the base symbols already exceed; `ParameterError` for settings that
-    can't be.
+    word, line ends aside, and for a size that the base symbols already exceed; `ParameterError` for
+    settings that can't be.
     """
     check_settings(settings)
     stray_bytes = settings.style == "bytes"
     words = count_words(texts, settings.pre_tokenizer, report, stray_bytes)
-    if not len(words):
+    if not (words.data != ord("\n")).any():
         lines = counted(words.n_texts, "line")
-        if words.n_bytes > words.n_texts:  # more than the lines' ends
+        if not len(words) and words.n_bytes > words.n_texts:  # more than the lines' ends
             raise TrainingError(
                 f"the pre-tokenizer {settings.pre_tokenizer!r} finds no word",
                 f"in {lines}",

@@ -56,8 +56,12 @@ def _cell(value: Any) -> Any:
 def kind_of_record(path: Path) -> str:
     """Return the ending of a record's name. Raises `ParameterError` for one without meaning."""
     kind = path.suffix.lower()
+    if not kind:
+        raise ParameterError(
+            "the record's name has no ending", str(path), "end its name in .csv or .json"
+        )
     if kind not in (".csv", ".json"):
         raise ParameterError(
-            f"a record ending in {kind or 'nothing'!r}", str(path), "end its name in .csv or .json"
+            f"a record ending in {kind!r}", str(path), "end its name in .csv or .json"
         )
     return kind

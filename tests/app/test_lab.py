@@ -128,9 +128,15 @@ def test_the_player_pauses_where_nobody_sees_it(qtbot, window):
 
 
 def test_a_text_without_words_or_too_long_is_told(qtbot, window):
-    train(qtbot, window, "")
-    assert window.lab is not None  # a line end alone
+    for nothing in ("", "\n\n\n"):
+        train(qtbot, window, nothing)
+        assert window.lab is None
+        assert not window.next_button.isEnabled()
+        (banner,) = window.banners.banners
+        assert banner.message.what == "Nothing was trained: the corpus holds no word"
+    train(qtbot, window, "abc")
     assert window.notice.text().startswith("Notice: Only 0 merges")
+    assert window.banners.banners == []
     window.steps.setCurrentRow(lessons.READ)
     assert "no merge to read" in window.notice.text()
     assert window.merges_page.report.parts == ()

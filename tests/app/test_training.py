@@ -16,7 +16,7 @@ from app.recording import look_at as look_from
 from app.training import Trainer
 from app.views.training import TrainingWindow
 from app.views.training.curve import axis_marks
-from app.views.training.sentences import sum_of
+from app.views.training.sentences import ending, sum_of
 from engine.progress import silent
 from engine.train.bpe import BpeSettings, train_bpe
 from engine.train.merge_record import rows_of
@@ -240,6 +240,24 @@ def test_a_run_begins_with_given_merges(tmp_path):
         if isinstance(look, Look):
             recording.add(look)
     assert recording.symbols == list(merges.symbols)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({}, "The corpus gives no more: no further pair occurs 2 times."),
+        ({"veto": PatternVeto(".*")}, "makes a piece that the veto lets pass."),
+        ({"longest": 2}, "occurs 2 times or more makes a piece of at most 2 base symbols."),
+        (
+            {"veto": PatternVeto("w"), "longest": 2},
+            "makes a piece of at most 2 base symbols that the veto lets pass.",
+        ),
+    ],
+)
+def test_why_there_is_no_further_merge(changed, why):
+    outcome = learn(Request(replace(SETTINGS, **changed), text=TEXT), silent, lambda _: None)
+    assert ending(outcome).endswith(why)
+    assert ("The corpus gives no more" in ending(outcome)) is (not changed)
 
 
 def test_a_running_window_follows_the_newest_merge(qtbot, window, trained):

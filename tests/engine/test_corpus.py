@@ -173,8 +173,11 @@ def test_undecodable_bytes_are_named_with_line_and_byte(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbfab\nc\xffd\n")
     with pytest.raises(CorpusError) as caught:
         open_corpus(path)
-    assert caught.value.where == f"{path}: line 2, byte 7 (0xFF)"
+    assert caught.value.where == f"{path}: line 2, byte 2 (0xFF)"
     assert caught.value.remedy == "save it as UTF-8"
+    path.write_bytes(b"\xef\xbb\xbfa\xff\n")  # the mark is three bytes of the first line
+    with pytest.raises(CorpusError, match=r"line 1, byte 5 \(0xFF\)"):
+        open_corpus(path)
 
 
 def test_packed_and_utf16_files_are_recognized(tmp_path: Path) -> None:
@@ -249,11 +252,11 @@ def test_the_udhr(shared: Path) -> None:
 def test_c40_lines_that_are_not_utf_8_are_refused_skipped_or_mended(tmp_path):
     path = tmp_path / "mixed.txt"
     path.write_bytes(b"one\ncaf\xe9 \xff\ntwo\n\xc3\n")
-    with pytest.raises(CorpusError, match=r"mixed\.txt: line 2, byte 7 \(0xE9\), save it as UTF-8"):
+    with pytest.raises(CorpusError, match=r"mixed\.txt: line 2, byte 4 \(0xE9\), save it as UTF-8"):
         read_lines(path)
     lines, notes = read_lines(path, "skip")
     assert lines == ["one", "two"]
-    first = f"the first: {path}: line 2, byte 7 (0xE9)"
+    first = f"the first: {path}: line 2, byte 4 (0xE9)"
     assert notes == [f"2 lines not valid UTF-8, left out; {first}"]
     lines, notes = read_lines(path, "replace")
     assert lines == ["one", "caf\ufffd \ufffd", "two", "\ufffd"]

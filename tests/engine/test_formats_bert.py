@@ -156,7 +156,11 @@ def test_a_missing_unknown_token_is_told_at_once(tmp_path: Path) -> None:
 def test_what_holds_no_piece_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
         load(write(tmp_path, b"[UNK]\nc\xe9\n##s\n"))
-    assert caught.value.where.endswith("line 2, byte 7")
+    assert caught.value.where.endswith("line 2, byte 2")
+    with pytest.raises(ModelError) as caught:  # a mark counts, and moves nothing
+        load(write(tmp_path, b"\xef\xbb\xbfc\xe9\n##s\n"))
+    assert caught.value.where.endswith("line 1, byte 5")
+    assert "0xE9" in caught.value.what
 
 
 @pytest.mark.parametrize(

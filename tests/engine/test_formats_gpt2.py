@@ -197,7 +197,7 @@ def test_a_broken_vocabulary_is_named_with_its_place(tmp_path: Path) -> None:
     assert error.where == f"{vocabulary}: line 2, column 8"
     merges.write_bytes(b"#version: 0.2\na \xff\n")
     vocabulary.write_text('{"a": 0}', encoding="utf-8")
-    assert error_of(vocabulary).where == f"{merges}: line 2, byte 16"
+    assert error_of(vocabulary).where == f"{merges}: line 2, byte 3"
 
 
 def test_pairs_of_another_kind_are_refused(tmp_path: Path) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.counts import counted
+from app.counts import Counted, counted
 from app.learning import Outcome, Progress
 from engine.errors import SegscopeError
 from engine.train.bpe import BpeSettings
 from engine.train.bytepiece import BytePieceSettings, TrainedBytePiece
+from engine.train.merges import LONGEST
 from engine.train.unigram import TrainedUnigram, UnigramSettings
+from engine.train.wordpiece import WordPieceSettings
 
 BYTES = 256
 
@@ -136,13 +138,39 @@ def ending(outcome: Outcome) -> str:
     if isinstance(trained, TrainedUnigram):
         if trained.ended == "size":
             return ""
-        return tr("The corpus gives no more: it holds no further piece.")
+        words = tr("The corpus gives no more: it holds no further piece of at most {characters}.")
+        return words.format(characters=counted(trained.settings.longest, "character"))
     if isinstance(trained, TrainedBytePiece):
         whole = trained.size >= trained.settings.size
         return "" if whole else tr("The corpus gives no more: no further piece stays.")
     if trained.merges.ended == "size":
         return ""
-    least = trained.settings.least
+    return _no_further_pair(trained.settings)
+
+
+def _no_further_pair(settings: BpeSettings | WordPieceSettings) -> str:
+    """Return why no further pair merges: settings that keep pairs apart are named."""
+    unit: Counted = "base symbol" if isinstance(settings, BpeSettings) else "character"
+    parts = {"times": counted(settings.least, "time"), "longest": counted(settings.longest, unit)}
+    limited = settings.longest < LONGEST
+    if isinstance(settings, BpeSettings) and settings.veto is not None:
+        words = tr(
+            "Nothing more can be learnt: no further pair that occurs {times} or more makes a piece "
+            "that the veto lets pass."
+        )
+        if limited:
+            words = tr(
+                "Nothing more can be learnt: no further pair that occurs {times} or more makes a "
+                "piece of at most {longest} that the veto lets pass."
+            )
+        return words.format(**parts)
+    if limited:
+        words = tr(
+            "Nothing more can be learnt: no further pair that occurs {times} or more makes a piece "
+            "of at most {longest}."
+        )
+        return words.format(**parts)
+    least = settings.least
     if least > 1:
         words = tr("The corpus gives no more: no further pair occurs {n} times.")
         return words.format(n=f"{least:,}")
