@@ -45,9 +45,6 @@ from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.workspace import Workspace
 from engine.scene_fields import as_natural
-from engine.traces.dropout import DropTrace
-from engine.traces.maxmatch import MaxMatchTrace
-from engine.traces.passes import PassTrace
 
 FIRST = 100
 """Draws of a sample that is begun."""
@@ -69,7 +66,11 @@ class SamplingWorkspace(Workspace):
         super().__init__(theme, parent)
         self._session = session
         self.player = Player(self)
-        TouchMarks(self.player, session, lambda a, b: touching(self._main, a, b))
+        TouchMarks(
+            self.player,
+            session,
+            lambda a, b: touching(None if self._passes is None else self._passes.main, a, b),
+        )
         self._viewport = Viewport(self, WIDEST_LANE)
         self._passes: Passes | None = None
         self.sample = GrowingSample(session, self)
@@ -208,14 +209,6 @@ class SamplingWorkspace(Workspace):
         self.controls.count.clear()
         self.player.set_trace(0)
 
-    def _traces(self) -> tuple[PassTrace, ...]:
-        return () if self._passes is None else tuple(self._passes.traces.values())
-
-    @property
-    def _main(self) -> PassTrace | DropTrace | MaxMatchTrace | None:
-        """The trace that is stepped through: that of the last lane, or of a dropout."""
-        return None if self._passes is None else self._passes.main
-
     # Preparing the passes
 
     def _settings_changed(self) -> None:
@@ -304,7 +297,7 @@ class SamplingWorkspace(Workspace):
         if passes is None:
             return
         self.rows.show_passes(passes)
-        self.events.set_rows(step_rows(self._main))
+        self.events.set_rows(step_rows(passes.main))
         length, title, labels = track(passes, self._draw)
         self.player.set_trace(length, length if position is None else position, title, labels)
         self._show_edge()

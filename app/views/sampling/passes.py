@@ -46,7 +46,7 @@ CHUNK = 1_000
 CHUNK_EDGES = 4_000_000
 """Coins tossed between two looks at the running sample."""
 
-LOOK, PATIENCE = 0.08, 0.25
+LOOK, PATIENCE = 0.16, 0.25
 """Seconds of drawing between two looks at a running sample, and the longest wait for one."""
 
 LONGEST_DROPPED = 2_000
