@@ -351,6 +351,13 @@ def test_the_figures_are_saved_as_csv(qtbot, session, languages, models, folder,
     with qtbot.waitSignal(session.failed) as failed:
         workspace.save_csv(tmp_path / "absent" / "figures.csv")
     assert isinstance(failed.args[0], OSError | SegscopeError)
+    # Nor over what is open.
+    text = next(language.path for language in session.corpus)
+    before = text.read_bytes()
+    with qtbot.waitSignal(session.failed) as failed:
+        workspace.save_csv(text)
+    assert failed.args[0].what == "the table would be written over the open corpus"
+    assert text.read_bytes() == before
 
 
 def test_the_view_comes_back(qtbot, session, theme, languages):

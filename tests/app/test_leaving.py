@@ -109,6 +109,32 @@ def test_a_run_that_is_stopped_elsewhere_needs_no_answer(qtbot, window, trainer)
     qtbot.waitUntil(lambda: not window.isVisible())
 
 
+def test_a_long_run_is_not_given_up_for_another_unasked(
+    qtbot, window, trainer, tmp_path, monkeypatch
+):
+    training = window.files.train()
+    window.session.set_text(TEXT)
+    training.form.corpus.setCurrentIndex(training.form.corpus.findData("text"))
+    training.train()
+    qtbot.waitUntil(lambda: not trainer.busy)
+    first = trainer.outcome
+    training.train()  # a short one is soon made again
+    assert trainer.busy
+    qtbot.waitUntil(lambda: not trainer.busy)
+    assert trainer.outcome is not first
+    monkeypatch.setattr("app.views.training.LONG", 0)
+    training.train()
+    assert not trainer.busy
+    (box,) = training.findChildren(QMessageBox)
+    assert "isn't saved" in box.text()
+    path = tmp_path / "mine.json"
+    monkeypatch.setattr("app.views.training.results.ask", lambda *_: path)
+    next(b for b in box.buttons() if b.text() == "&Save…").click()
+    second = trainer.outcome
+    qtbot.waitUntil(lambda: trainer.outcome is not second)
+    assert path.exists()
+
+
 def test_where_nothing_is_lost_nothing_is_asked(qtbot, window, trainer):
     assert window.close()
     window.show()

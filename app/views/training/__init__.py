@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QMessageBox,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app import errors
 from app.counts import counted
+from app.learning import Outcome
 from app.recording import RoundRecording
 from app.session import Session
 from app.theme import SIZE_DATA, Theme
@@ -48,6 +50,9 @@ SAMPLE = 60
 """Characters of the window's text that the sample begins with."""
 
 MESSAGE = "training"
+
+LONG = 60
+"""Seconds of a run whose vocabulary isn't given up without a question."""
 
 
 class TrainingWindow(QDialog):
@@ -202,11 +207,43 @@ class TrainingWindow(QDialog):
         self.cancel_button.setEnabled(trainer.state == "running")
 
     def train(self) -> None:
-        """Begin a run with what the form says."""
+        """Begin a run with what the form says; ask first where one that took long would be lost."""
+        trainer = self._trainer
+        if trainer.busy or self.form.problem():
+            return
+        if trainer.outcome is not None and trainer.unsaved and trainer.outcome.seconds >= LONG:
+            self._ask(trainer.outcome)
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
         if not self._trainer.busy and not self.form.problem():
             self.banners.withdraw(MESSAGE)
             sample = self.run.sample_field.text()
             self._trainer.start(replace(self.form.request(), sample=sample))
+
+    def _ask(self, outcome: Outcome) -> None:
+        """Ask what becomes of a vocabulary that the next one would take the place of."""
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle(self.tr("Train a vocabulary"))
+        box.setText(self.tr("The vocabulary that was trained before isn't saved."))
+        words = self.tr("It took {n} s, and the new one takes its place.")
+        box.setInformativeText(words.format(n=f"{outcome.seconds:,.0f}"))
+        save = box.addButton(self.tr("&Save…"), QMessageBox.ButtonRole.AcceptRole)
+        again = box.addButton(self.tr("&Train"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.setDefaultButton(save)
+
+        def answered() -> None:
+            if box.clickedButton() is save:
+                self.results.save_as(lambda _path: self._begin())
+            elif box.clickedButton() is again:
+                self._begin()
+
+        box.finished.connect(answered)
+        box.open()
 
     # During and after a run
 
