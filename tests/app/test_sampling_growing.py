@@ -12,6 +12,7 @@ import pytest
 
 import engine
 from app.session import Session
+from app.views.sampling import inspector
 from app.views.sampling.listing import list_law
 from app.views.sampling.methods import Settings
 from app.views.sampling.passes import draw_into
@@ -20,7 +21,7 @@ from engine.bundled import model_path
 from engine.goodness import total_variation
 from engine.progress import Cancelled
 from engine.samplers.gumbel import draw_sets
-from tests.app.sampling import BOTH, Make, draws, make
+from tests.app.sampling import BOTH, Make, draws, make, sentences
 
 __all__ = ["make"]
 
@@ -122,3 +123,23 @@ def test_sets_are_counted_by_what_they_hold() -> None:
     assert tally.counts_of(listing).tolist() == [*own, others]
     assert tally.n == 60
     assert tally.test is None
+
+
+def test_a_step_is_put_in_words_once_while_the_sample_grows(
+    qtbot: Any, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = make("watching", "toy-watching", BOTH)
+    said: list[int] = []
+    sentence = inspector.event_sentence
+
+    def noted(*given: Any) -> str:
+        said.append(given[1])
+        return sentence(*given)
+
+    monkeypatch.setattr(inspector, "event_sentence", noted)
+    workspace.draw_more(500, show=False)
+    draws(qtbot, workspace, 600)
+    assert said == []
+    assert "600 draws of each method" in sentences(workspace)
+    workspace.player.seek(3)
+    assert said == [3, 3]  # one for each lane
