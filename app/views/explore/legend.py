@@ -32,7 +32,11 @@ def draw_legend(
     counts = Lettering(painter, theme.font(SIZE_DATA, bold=True), theme.color("ink"))
     notes = Lettering(painter, theme.font(SIZE_NOTE), theme.color("ink3"))
     y = 10.0
+    said = arcs.has_law and placed.lattice_viewport.zoom >= FAR
+    bottom = place.bars.top() - 6 if said else float(widget.height())
     for kind, words in legend_rows(placed, widget):
+        if y + 14 > bottom:
+            break  # the table of edges has the words of all marks
         _sample(painter, theme, kind, QRectF(LEFT, y, SAMPLE, 14))
         middle = QPointF(LEFT + SAMPLE + 9, y + 7)
         names.draw_left(middle, words)
@@ -44,7 +48,7 @@ def draw_legend(
         if foot > room.bottom():
             break
         y = foot + gap
-    if arcs.has_law and placed.lattice_viewport.zoom >= FAR:
+    if said:
         box = QRectF(LEFT, place.bars.top() - 4, GUTTER - LEFT - 8, place.bars.height() + 14)
         notes.draw_block(box, widget.tr("Boundary here\nprobability 0 – 1"))
 
