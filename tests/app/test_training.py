@@ -263,6 +263,8 @@ def test_why_there_is_no_further_merge(changed, why):
 def test_a_running_window_follows_the_newest_merge(qtbot, window, trained):
     trainer = window.trainer
     trainer.request, trainer.state = Request(SETTINGS, text=TEXT), "running"
+    trainer._part(Progress("learning", 0, 43))
+    assert window.head.text().startswith("Getting ready to learn 43 merges: the first time")
     trainer._part(Progress("learning", 4, 43))
     trainer._part(look_at(trained, 4))
     assert window.head.text() == "Learning: 4 of 43 merges"

@@ -215,6 +215,11 @@ def stage_line(progress: Progress | None) -> str:
         return tr("Cutting: {done} of {total}").format(done=done, total=total)
     if not progress.total:
         return QCoreApplication.translate("Training", "Counting pairs")
+    if not progress.done:
+        # The kernels that learn are compiled when they are first needed.
+        return tr("Getting ready to learn {total} merges: the first time can take a minute").format(
+            total=total
+        )
     return QCoreApplication.translate("Training", "Learning: {done} of {total} merges").format(
         done=done, total=total
     )
