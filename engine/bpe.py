@@ -29,6 +29,7 @@ from engine.matching import (
     room_for_tokens,
     unit_end,
 )
+from engine.pair_table import PairTable
 from engine.pieces import PieceKind, Vocabulary
 from engine.segmenter import EdgeKind, Edges, Segmented
 from engine.symbols import Merge, Word
@@ -41,8 +42,6 @@ Rule = Literal["pairs", "ranks", "concatenation"]
 (tiktoken), or any whose joined text is a piece (SentencePiece)."""
 
 MAX_RANK = 0x7FFFFFFF
-
-_BLOCK = 20_000
 
 LOW = 0xFFFFFFFF
 """Mask of the lower half of a packed pair."""
@@ -142,19 +141,8 @@ class Bpe:
         return tuple(order.tolist())
 
     @cached_property
-    def _pairs(self) -> dict[int, int]:
-        """Rank and result of each pair, both packed: (left << 32 | right) → rank << 32 | result."""
-        left, right, result, rank = self.rows
-        # The last of equal keys stays in a dict: put the lowest rank last.
-        order = np.argsort(-rank.astype(np.int64), kind="stable")
-        keys = left[order].astype(np.int64) << 32 | right[order]
-        values = rank[order].astype(np.int64) << 32 | result[order]
-        pairs: dict[int, int] = {}
-        # In blocks: one call would hold Python's lock for as long as it takes.
-        for at in range(0, len(keys), _BLOCK):
-            block = slice(at, at + _BLOCK)
-            pairs.update(zip(keys[block].tolist(), values[block].tolist(), strict=True))
-        return pairs
+    def _pairs(self) -> PairTable:
+        return PairTable(*self.rows)
 
     @cached_property
     def rows(self) -> tuple[NDArray[np.int32], ...]:
