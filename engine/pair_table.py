@@ -36,6 +36,12 @@ class PairTable:
         # Python reads numbers from these five times as fast as from numpy's arrays.
         self._keys, self._values = keys[first].data, values[first].data
 
+    def __getstate__(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return np.asarray(self._keys), np.asarray(self._values)
+
+    def __setstate__(self, state: tuple[NDArray[np.int64], NDArray[np.int64]]) -> None:
+        self._keys, self._values = (numbers.data for numbers in state)
+
     def __len__(self) -> int:
         return len(self._keys)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,3 +27,6 @@ def test_pairs_are_found_as_in_a_dict(rows: list[tuple[int, int, int, int]]) -> 
         if (left, right) not in expected:
             assert table.get(left << 32 | right) is None
     assert table.get(-1 << 32) is None
+    # A model goes from one process to another with what was found in it.
+    other = pickle.loads(pickle.dumps(table, protocol=5))
+    assert all(other.get(a << 32 | b) == table.get(a << 32 | b) for a, b in expected)
