@@ -87,11 +87,12 @@ def place_words(units: Units, room: float, theme: Theme) -> SampleGrid:
     that order, and so have the words of a text that does.
     """
     metrics = QFontMetricsF(theme.piece_font(SIZE_BODY))
-    widths = [
-        max(metrics.horizontalAdvance(label_of(data)[0]) + 2 * PAD, NARROWEST)
-        for data in units.base
-    ]
     symbols, offsets = units.symbols.tolist(), units.offsets.tolist()
+    # A model has thousands of base symbols, and a text few of them.
+    widths = {
+        i: max(metrics.horizontalAdvance(label_of(units.base[i])[0]) + 2 * PAD, NARROWEST)
+        for i in set(symbols)
+    }
     texts = [
         b"".join(units.base[i] for i in symbols[a:b]).decode("utf-8", errors="ignore")
         for a, b in pairwise(offsets)
