@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,23 @@ def test_n_goes_to_a_draw_that_is_not_the_best(qtbot: Any, make: Make, session: 
     tally = workspace.tally
     assert tally is not None
     assert tally.n > workspace.shown_draw
+
+
+@pytest.mark.parametrize("width", [600, 760, 812, 824, 900, 1100, 1400])
+def test_controls_have_their_room_at_each_width(qtbot: Any, make: Make, width: int) -> None:
+    controls = make("watching", "toy-watching", BOTH).controls
+    controls.setParent(None)
+    qtbot.addWidget(controls)
+    controls.resize(width, 120)
+    controls.show()
+    qtbot.waitUntil(lambda: controls.width() == width)
+    controls.layout().activate()
+    row = [controls.theta, controls.libraries, controls.seed, controls.draw]
+    row += [controls.one, controls.many]
+    for widget in row:
+        assert widget.width() >= widget.minimumSizeHint().width(), widget.accessibleName()
+    boxes = [widget.geometry() for widget in row if widget.isVisible()]
+    assert not any(a.intersects(b) for a, b in combinations(boxes, 2))
 
 
 def test_a_search_ends(make: Make) -> None:

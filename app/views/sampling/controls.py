@@ -29,8 +29,9 @@ from engine.scene_fields import as_integer, as_number
 
 MANY = 1000
 LARGEST_SIZE, LARGEST_SET = 1024, 64
+SIDE = 12
 NARROW = 820
-"""Width under which the settings take another row, and less is written in the first one."""
+"""Width under which less is written in the first row."""
 
 LARGEST_SEED = 2**63 - 1
 
@@ -118,7 +119,7 @@ class Controls(QWidget):
 
     def _compose(self) -> None:
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 6, 12, 6)
+        column.setContentsMargins(SIDE, 6, SIDE, 6)
         column.setSpacing(6)
         first = QHBoxLayout()
         first.setSpacing(12)
@@ -128,12 +129,12 @@ class Controls(QWidget):
         first.addWidget(self.methods)
         first.addWidget(self.bulk)
         column.addLayout(first)
-        law = QHBoxLayout()
+        law = self._law = QHBoxLayout()
         law.setSpacing(8)
         for control in (self.theta, self.dropout, self.libraries):
             law.addWidget(control)
         law.addStretch(1)
-        second = QHBoxLayout()
+        second = self._draws = QHBoxLayout()
         second.setSpacing(8)
         for text, box in ((self.tr("Seed"), self.seed), (self.tr("Draw"), self.draw)):
             label = QLabel(text)
@@ -177,11 +178,17 @@ class Controls(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         narrow = self.width() < NARROW
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._rows.setDirection(down if narrow else across)
+        self._arrange()
         self.methods.write_names(not narrow)
         # The menu has it too.
         self.bulk.setVisible(not narrow)
+
+    def _arrange(self) -> None:
+        """Put the draws beside the settings of the law, under them where there is no room."""
+        wanted = sum(row.sizeHint().width() for row in (self._law, self._draws))
+        beside = wanted + self._rows.spacing() <= self.width() - 2 * SIDE
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._rows.setDirection(across if beside else down)
 
     def settings(self) -> Settings:
         """Return what is set."""
@@ -218,6 +225,7 @@ class Controls(QWidget):
         self.libraries.setVisible(bool(note))
         self.libraries.setToolTip(note)
         self.libraries.setAccessibleDescription(note)
+        self._arrange()
 
     def show_lost(self, lost: float | None) -> None:
         """Say how much of the law n-best sampling loses, None where it isn't drawn by."""
@@ -228,12 +236,14 @@ class Controls(QWidget):
         """Offer to stop while draws are being made."""
         self.stop.setVisible(running)
         self.many.setVisible(not running)
+        self._arrange()
 
     def show_stale(self, stale: bool) -> None:
         """Offer to draw again where the sample belongs to another θ or seed."""
         self.again.setVisible(stale)
         self.one.setEnabled(not stale)
         self.many.setEnabled(not stale)
+        self._arrange()
 
     def _show_text(self) -> None:
         self.text_line.show_text(self._session.text.string)

@@ -81,8 +81,7 @@ class BpeOptions(FormRows):
 
     def _add_more(self, jobs: Jobs, theme: Theme) -> None:
         self.more = MoreOptions(theme)
-        self.more.changed.connect(self.changed)
-        self._column.addWidget(self.more)
+        self.add_rows(self.more)
         rows = self.more.rows
         self.least = rows.add_number(
             self.tr("&Lowest pair count"),

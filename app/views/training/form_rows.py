@@ -50,6 +50,11 @@ class FormRows(QWidget):
             self._column.addSpacing(8)
         self._column.addWidget(label)
 
+    def add_rows(self, rows: FormRows) -> None:
+        """Put other rows under these, which tell of their changes too."""
+        rows.changed.connect(self.changed)
+        self._column.addWidget(rows)
+
     def add_row(
         self, text: str, control: QWidget, tip: str, *, stretch: bool = True, unit: str = ""
     ) -> QLabel:

@@ -23,8 +23,7 @@ class MoreOptions(FormRows):
         self.button.toggled.connect(self._open)
         self._column.addWidget(self.button)
         self.rows = FormRows(theme)
-        self.rows.changed.connect(self.changed)
-        self._column.addWidget(self.rows)
+        self.add_rows(self.rows)
         self._open(False)
 
     def _open(self, shown: bool) -> None:

@@ -59,8 +59,7 @@ class WordPieceOptions(FormRows):
     def _add_more(self, theme: Theme) -> None:
         usual = WordPieceSettings(0)
         self.more = MoreOptions(theme)
-        self.more.changed.connect(self.changed)
-        self._column.addWidget(self.more)
+        self.add_rows(self.more)
         rows = self.more.rows
         self.least = rows.add_number(
             self.tr("&Lowest pair count"),
@@ -181,8 +180,7 @@ class UnigramOptions(FormRows):
 
     def _add_more(self, theme: Theme, usual: UnigramSettings) -> None:
         self.more = MoreOptions(theme)
-        self.more.changed.connect(self.changed)
-        self._column.addWidget(self.more)
+        self.add_rows(self.more)
         rows = self.more.rows
         self.keep_spaces = rows.add_check(
             self.tr("Keep every space"),
