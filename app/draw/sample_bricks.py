@@ -12,11 +12,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.draw.bidi import base_direction
 from app.draw.isolate import isolate
+from app.draw.lettering import Lettering
 from app.draw.marks import draw_hatch
+from app.draw.widths import Widths
 from app.theme import SIZE_BODY, SIZE_NOTE, Theme
 from engine.display import hexadecimal, is_text, visible
 from engine.train.replay import MISSING, Part, Span, States
@@ -181,59 +183,71 @@ def paint_sample(painter: QPainter, picture: SamplePicture, seen: Sequence[QRect
     """Paint the bricks that reach into one of the rectangles that are seen."""
     made = set(picture.replay.made(picture.done))
     moving = picture.progress < 1
+    brush = _BrickBrush(painter, picture)
     for brick in picture.bricks():
         span = Span(brick.word, brick.part.first, brick.part.last)
         if not any(rect.intersects(part) for rect in brick.rects for part in seen):
             continue
         if span in made and moving:
-            _paint_outline(painter, picture.theme, brick)
+            brush.outline(brick)
             for half in picture.halves(span):
-                _paint_brick(painter, picture, half, new=True)
+                brush.paint(half, new=True)
         else:
-            _paint_brick(painter, picture, brick, new=span in made)
+            brush.paint(brick, new=span in made)
 
 
-def _paint_outline(painter: QPainter, theme: Theme, brick: Brick) -> None:
-    """Paint the dashed outline of what two bricks become."""
-    pen = QPen(theme.color("best"), 1.2)
-    pen.setDashPattern([3, 3])
-    painter.setPen(pen)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for rect in brick.rects:
-        painter.drawRoundedRect(rect.adjusted(-2, -3, 2, 3), 4, 4)
+class _BrickBrush:
+    """Paints bricks of one picture: pens, colours and letters are made once for all of them."""
 
+    def __init__(self, painter: QPainter, picture: SamplePicture) -> None:
+        self._painter, self._picture = painter, picture
+        theme = picture.theme
+        self._usual = theme.color("panel"), QPen(theme.color("line2"), 1.2)
+        self._new = theme.color("fill_best"), QPen(theme.color("best"), 2)
+        self._selected = theme.color("selection"), QPen(theme.color("ink"), 2)
+        self._hatch = theme.color("line2")
+        self._hatch.setAlphaF(0.5)
+        fonts = [theme.piece_font(size) for size in (SIZE_BODY, SIZE_NOTE)]
+        self._small, self._high = fonts[-1], QFontMetricsF(fonts[0]).height()
+        self._writers = [
+            (Widths(font), [Lettering(painter, font, theme.color(ink)) for ink in ("ink", "ink3")])
+            for font in fonts
+        ]
 
-def _paint_brick(painter: QPainter, picture: SamplePicture, brick: Brick, *, new: bool) -> None:
-    theme = picture.theme
-    selected = picture.selected == Span(brick.word, brick.part.first, brick.part.last)
-    text, fragment = picture.label(brick.word, brick.part)
-    fill, pen = theme.color("panel"), QPen(theme.color("line2"), 1.2)
-    if new:
-        fill, pen = theme.color("fill_best"), QPen(theme.color("best"), 2)
-    if selected:
-        fill, pen = theme.color("selection"), QPen(theme.color("ink"), 2)
-    widest = max(brick.rects, key=QRectF.width)
-    for rect in brick.rects:
+    def outline(self, brick: Brick) -> None:
+        """Paint the dashed outline of what two bricks become."""
+        painter = self._painter
+        pen = QPen(self._picture.theme.color("best"), 1.2)
+        pen.setDashPattern([3, 3])
         painter.setPen(pen)
-        painter.setBrush(QBrush(fill))
-        painter.drawRoundedRect(rect, 4, 4)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for rect in brick.rects:
+            painter.drawRoundedRect(rect.adjusted(-2, -3, 2, 3), 4, 4)
+
+    def paint(self, brick: Brick, *, new: bool) -> None:
+        """Paint a brick; new: the last merge made it."""
+        painter, part = self._painter, brick.part
+        text, fragment = self._picture.label(brick.word, part)
+        selected = self._picture.selected == Span(brick.word, part.first, part.last)
+        fill, pen = self._selected if selected else self._new if new else self._usual
+        for rect in brick.rects:
+            painter.setPen(pen)
+            painter.setBrush(fill)
+            painter.drawRoundedRect(rect, 4, 4)
+            if fragment:
+                draw_hatch(painter, rect.adjusted(2, 2, -2, -2), self._hatch)
+        widest = max(brick.rects, key=QRectF.width)
+        room = widest.width() - 2
+        for widths, inks in self._writers:
+            wide, letters = widths(text), inks[part.symbol == MISSING]
+            if wide <= room:
+                break
+        else:
+            metrics = QFontMetricsF(self._small)
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+            wide = room
         if fragment:
-            hatch = QColor(theme.color("line2"))
-            hatch.setAlphaF(0.5)
-            draw_hatch(painter, rect.adjusted(2, 2, -2, -2), hatch)
-    room = widest.width() - 2
-    for size in (SIZE_BODY, SIZE_NOTE):
-        font = theme.piece_font(size)
-        metrics = QFontMetricsF(font)
-        wide = metrics.horizontalAdvance(text)
-        if wide <= room:
-            break
-    else:
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
-    painter.setFont(font)
-    if fragment:
-        box = QRectF(0, 0, min(wide + 4, room), metrics.height())
-        box.moveCenter(widest.center())
-        painter.fillRect(box, fill)
-    painter.setPen(theme.color("ink3" if brick.part.symbol == MISSING else "ink"))
-    painter.drawText(widest, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
+            box = QRectF(0, 0, min(wide + 4, room), self._high)
+            box.moveCenter(widest.center())
+            painter.fillRect(box, fill)
+        letters.draw_centred(widest, text)

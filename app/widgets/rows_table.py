@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
@@ -28,6 +28,8 @@ class RowsTable(QTableView):
         self._theme = theme
         self.setModel(model)
         dress_rows(self, name)
+        # One of its own: the header would be painted anew at each row that is chosen.
+        self.horizontalHeader().setSelectionModel(QItemSelectionModel(model, self))
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultSectionSize(74)
         self.horizontalHeader().setStretchLastSection(True)
