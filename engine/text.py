@@ -9,18 +9,31 @@ text before it needs arrays.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from engine.errors import TextError
 
 if TYPE_CHECKING:
     import numpy as np
+    import regex
     from numpy.typing import NDArray
 
     Offsets = NDArray[np.int32]
 
 Unit = Literal["byte", "char", "grapheme", "utf16"]
+
+
+@lru_cache(maxsize=1)
+def _clusters() -> regex.Pattern[str]:
+    r"""Return a pattern that takes a run of lone code points, or else one grapheme as group 1.
+
+    Most code points break before and after them (Grapheme_Cluster_Break is Other). Between two
+    such there is always a bound, so only what stands beside another one is for \X.
+    """
+    import regex
+
+    return regex.compile(r"(?:\p{GCB=Other}(?!\P{GCB=Other}))++|(\X)")
 
 
 class Text:
@@ -109,11 +122,11 @@ class Text:
 
         if self._plain:
             return np.arange(self.n_bytes + 1, dtype=np.int32)
-        import regex
-
-        chars = [match.start() for match in regex.finditer(r"\X", self.string)]
-        chars.append(self.n_chars)
-        return self.char_bounds[np.array(chars, dtype=np.int64)]
+        inside: list[int] = []
+        for match in _clusters().finditer(self.string):
+            if match.lastindex and match.end() - match.start() > 1:
+                inside += range(match.start() + 1, match.end())
+        return np.delete(self.char_bounds, inside) if inside else self.char_bounds
 
     @cached_property
     def bounds_utf16(self) -> Offsets:

@@ -3,10 +3,14 @@
 The rules P2 to P3, W1 to W7, N1 to N2, I1 to I2 and L2 of the Unicode bidirectional algorithm
 (UAX 9), for one line. Explicit embeddings and isolates are read as if they weren't there: on an
 axis they have a place of their own but turn nothing.
+
+The rules rewrite a line of letters, one for the class of each character, with regular
+expressions: a line is resolved at each key.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -16,16 +20,25 @@ if TYPE_CHECKING:
 
     Levels = NDArray[np.uint8]
 
-_STRONG_RIGHT = ("R", "AL")
-_IGNORED = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN"))
-_NEUTRAL = frozenset(("B", "S", "WS", "ON"))
+_LETTERS = {
+    "L": "L", "R": "R", "AL": "A", "EN": "E", "AN": "N", "ES": "+", "CS": ",", "ET": "$",
+    "NSM": "m", "LRE": "m", "RLE": "m", "LRO": "m", "RLO": "m", "PDF": "m", "LRI": "m", "RLI": "m",
+    "FSI": "m", "PDI": "m", "BN": "m", "B": "o", "S": "o", "WS": "o", "ON": "o", "": "L",
+}  # fmt: skip
+"""The letter of each class. m: has no direction of its own; o: neutral."""
+
+_TURNED = frozenset("RAN")
+
+_LEFT_BASE = bytes.maketrans(b"LREN", b"\x00\x01\x02\x02")
+_RIGHT_BASE = bytes.maketrans(b"LREN", b"\x02\x01\x02\x02")
+"""The level of what is resolved (I1, I2), in a line of each base direction."""
 
 
 def has_right_to_left(string: str) -> bool:
     """Return whether any character runs from right to left."""
-    return not string.isascii() and any(
-        char >= "\u0590" and unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in string
-    )
+    if string.isascii():
+        return False
+    return any(char >= "\u0590" and _letter(char) in _TURNED for char in set(string))
 
 
 def base_direction(string: str) -> int:
@@ -34,7 +47,7 @@ def base_direction(string: str) -> int:
         kind = unicodedata.bidirectional(char)
         if kind == "L":
             return 0
-        if kind in _STRONG_RIGHT:
+        if kind in ("R", "AL"):
             return 1
     return 0
 
@@ -44,74 +57,47 @@ def levels(string: str) -> Levels:
     import numpy as np
 
     base = base_direction(string)
-    kinds = [unicodedata.bidirectional(char) or "L" for char in string]
     edge = "R" if base else "L"
-    _resolve_weak(kinds, edge)
-    _resolve_neutral(kinds, edge)
-    result = np.empty(len(string), dtype=np.uint8)
-    for i, kind in enumerate(kinds):
-        if base:
-            result[i] = 1 if kind == "R" else 2
-        else:
-            result[i] = 0 if kind == "L" else 1 if kind == "R" else 2
-    return result
+    classes = string.translate({ord(char): _letter(char) for char in set(string)})
+    # The line begins and ends as if a character of its base direction stood there.
+    resolved = _resolve_neutral(_resolve_weak(edge + classes + edge), edge)
+    table = _RIGHT_BASE if base else _LEFT_BASE
+    found = resolved[1:-1].encode("ascii").translate(table)
+    return np.frombuffer(found, dtype=np.uint8)
 
 
-def _resolve_weak(kinds: list[str], edge: str) -> None:
-    """W1 to W7, in place; leaves L, R, EN, AN and neutrals."""
-    before = edge
-    for i, kind in enumerate(kinds):  # W1, and what has no direction of its own
-        if kind == "NSM" or kind in _IGNORED:
-            kinds[i] = before
-        before = kinds[i]
-    strong = edge
-    for i, kind in enumerate(kinds):  # W2, W3
-        if kind in ("L", "R", "AL"):
-            strong = kind
-        elif kind == "EN" and strong == "AL":
-            kinds[i] = "AN"
-    kinds[:] = ["R" if kind == "AL" else kind for kind in kinds]
-    for i in range(1, len(kinds) - 1):  # W4
-        left, right = kinds[i - 1], kinds[i + 1]
-        if left == right and (
-            (kinds[i] == "ES" and left == "EN") or (kinds[i] == "CS" and left in ("EN", "AN"))
-        ):
-            kinds[i] = left
-    i = 0
-    while i < len(kinds):  # W5, W6
-        if kinds[i] == "ET":
-            end = i
-            while end < len(kinds) and kinds[end] == "ET":
-                end += 1
-            touches = (i > 0 and kinds[i - 1] == "EN") or (end < len(kinds) and kinds[end] == "EN")
-            kinds[i:end] = ["EN" if touches else "ON"] * (end - i)
-            i = end
-        else:
-            if kinds[i] in ("ES", "CS"):
-                kinds[i] = "ON"
-            i += 1
-    strong = edge
-    for i, kind in enumerate(kinds):  # W7
-        if kind in ("L", "R"):
-            strong = kind
-        elif kind == "EN" and strong == "L":
-            kinds[i] = "L"
+def _letter(char: str) -> str:
+    return _LETTERS[unicodedata.bidirectional(char)]
 
 
-def _resolve_neutral(kinds: list[str], edge: str) -> None:
-    """N1 and N2, in place: a neutral between two of one direction takes it, else the base's."""
-    i = 0
-    while i < len(kinds):
-        if kinds[i] not in _NEUTRAL:
-            i += 1
-            continue
-        end = i
-        while end < len(kinds) and kinds[end] in _NEUTRAL:
-            end += 1
-        left = edge if i == 0 else "L" if kinds[i - 1] == "L" else "R"
-        right = edge if end == len(kinds) else "L" if kinds[end] == "L" else "R"
-        kinds[i:end] = [left if left == right else edge] * (end - i)
-        i = end
+def _resolve_weak(line: str) -> str:
+    """Return a line after W1 to W7; leaves L, R, E, N and o."""
+    if "m" in line:  # W1, and what has no direction of its own
+        line = re.sub("(.)m+", lambda found: found[1] * len(found[0]), line)
+    # W2, W3
+    line = re.sub("A[^LR]*", lambda found: found[0].replace("E", "N"), line).replace("A", "R")
+    line = re.sub("(?<=E)[+,](?=E)", "E", line)  # W4
+    line = re.sub("(?<=N),(?=N)", "N", line)
+    line = re.sub(r"E?\$+(?=(E?))", _resolve_terminators, line)  # W5
+    line = re.sub("[+,]", "o", line)  # W6
+    return re.sub("L[^R]*", lambda found: found[0].replace("E", "L"), line)  # W7
+
+
+def _resolve_terminators(found: re.Match[str]) -> str:
+    """Terminators become part of a number beside them (W5), else neutral (W6)."""
+    touches = found[1] or found[0][0] == "E"
+    return ("E" if touches else "o") * len(found[0])
+
+
+def _resolve_neutral(line: str, edge: str) -> str:
+    """Return a line after N1 and N2.
+
+    Neutrals between two of one direction take it, else the base's. Numbers count as `R`.
+    """
+    against = "(?<=L)o+(?=L)" if edge == "R" else "(?<=[REN])o+(?=[REN])"
+    other = "L" if edge == "R" else "R"
+    line = re.sub(against, lambda found: other * len(found[0]), line)
+    return line.replace("o", edge)
 
 
 def visual_order(level: Levels) -> NDArray[np.int64]:
@@ -119,13 +105,19 @@ def visual_order(level: Levels) -> NDArray[np.int64]:
     import numpy as np
 
     order = np.arange(len(level))
-    if len(level) == 0:
+    if not level.any():
         return order
     highest = int(level.max())
-    odd = level[level % 2 == 1]
-    for threshold in range(highest, int(odd.min()) - 1 if len(odd) else highest, -1):
-        turned = (level >= threshold).astype(np.int8)
-        steps = np.flatnonzero(np.diff(turned, prepend=0, append=0))
-        for start, end in zip(steps[::2], steps[1::2], strict=True):
-            order[start:end] = order[start:end][::-1]
+    lowest = int(level[level % 2 == 1].min(initial=highest + 1))
+    # At the bounds of runs of one level; what is turned again stands turned already.
+    starts = [0, *((level[1:] != level[:-1]).nonzero()[0] + 1).tolist(), len(level)]
+    each = level[starts[:-1]].tolist()
+    for threshold in range(highest, lowest - 1, -1):
+        begin = None
+        for run, above in enumerate([*(value >= threshold for value in each), False]):
+            if above and begin is None:
+                begin = starts[run]
+            elif not above and begin is not None:
+                order[begin : starts[run]] = order[begin : starts[run]][::-1].copy()
+                begin = None
     return order
