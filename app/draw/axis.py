@@ -9,6 +9,9 @@ from right to left mirrors the axis. Where the direction turns, one byte boundar
 
 from __future__ import annotations
 
+import math
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -118,37 +121,55 @@ class Axis:
         first, last = self.lead[byte], self.trail[byte + 1]
         return first + (last - first) * part
 
+    def x(self, position: float, *, end: bool) -> float:
+        """Return what `at` does of one position."""
+        if self.shown == 0:
+            return 0.0
+        position = min(max(position, 0.0), self.shown)
+        byte = math.ceil(position) - 1 if end else math.floor(position)
+        byte = min(max(byte, 0), self.shown - 1)
+        first, last = float(self.lead[byte]), float(self.trail[byte + 1])
+        return first + (last - first) * (position - byte)
+
     def intervals(self, start: float, end: float) -> list[tuple[float, float]]:
         """Return the stretches of x that the bytes [start, end) take, left before right in each.
 
         One stretch but where the direction of writing turns inside.
         """
-        if end <= start:
+        # Without arrays, for which one span is too little: each row of the picture asks.
+        cuts = self._cuts
+        if end <= start or len(cuts) < 2:
             return []
-        _, left, right = self.rectangles(np.array([start]), np.array([end]))
-        return list(zip(left.tolist(), right.tolist(), strict=True))
+        first = max(bisect_right(cuts, start) - 1, 0)
+        last = min(bisect_left(cuts, end) - 1, len(cuts) - 2)
+        found = []
+        for stretch in range(first, last + 1):
+            x0 = self.x(max(start, cuts[stretch]), end=False)
+            x1 = self.x(min(end, cuts[stretch + 1]), end=True)
+            found.append((min(x0, x1), max(x0, x1)))
+        return found
 
     def rectangles(self, start: Floats, end: Floats) -> tuple[Ints, Floats, Floats]:
         """Return the stretches of x of many spans of bytes: (span, left, right), by span.
 
-        Spans without width have none; those over a turn of direction have several.
+        Spans without width or beyond the axis have none; those over a turn of direction have
+        several.
         """
         cuts = self._stretch_bytes
-        wide = (end > start).nonzero()[0]
-        if not len(wide) or len(cuts) < 2:
-            none = np.zeros(0)
-            return np.zeros(0, dtype=np.int64), none, none
-        first = np.searchsorted(cuts, start[wide], side="right") - 1
-        last = np.searchsorted(cuts, end[wide], side="left") - 1
-        # A row for each span and each stretch that it reaches into.
-        first, last = np.maximum(first, 0), np.minimum(last, len(cuts) - 2)
-        count = np.maximum(last - first + 1, 0)
-        row = np.repeat(np.arange(len(wide)), count)
-        stretch = first[row] + np.arange(len(row)) - (np.cumsum(count) - count)[row]
-        span = wide[row]
-        x0 = self.at(np.maximum(start[span], cuts[stretch]), end=False)
-        x1 = self.at(np.minimum(end[span], cuts[stretch + 1]), end=True)
-        return span, np.minimum(x0, x1), np.maximum(x0, x1)
+        wide = ((end > start) & (start < self.shown)).nonzero()[0]
+        begins, ends = start[wide], end[wide]
+        if len(cuts) > 2:
+            first = np.maximum(cuts.searchsorted(begins, side="right") - 1, 0)
+            last = np.minimum(cuts.searchsorted(ends, side="left") - 1, len(cuts) - 2)
+            # A row for each span and each stretch that it reaches into.
+            count = np.maximum(last - first + 1, 0)
+            row = np.arange(len(wide)).repeat(count)
+            stretch = first[row] + np.arange(len(row)) - (count.cumsum() - count)[row]
+            wide = wide[row]
+            begins = np.maximum(begins[row], cuts[stretch])
+            ends = np.minimum(ends[row], cuts[stretch + 1])
+        x0, x1 = self.at(begins, end=False), self.at(ends, end=True)
+        return wide, np.minimum(x0, x1), np.maximum(x0, x1)
 
     @cached_property
     def usual_width(self) -> float:
@@ -163,6 +184,10 @@ class Axis:
     @cached_property
     def _stretch_bytes(self) -> Ints:
         return self.bounds[self.stretches]
+
+    @cached_property
+    def _cuts(self) -> list[int]:
+        return self._stretch_bytes.tolist()
 
     def unit_at(self, x: float) -> int:
         """Return the unit that stands at x, the nearest one outside; -1 on an empty axis."""
@@ -247,8 +272,8 @@ def shape_axis(
     if not short.string.isascii():
         for first, last in _joined_runs(graphemes, level):
             run = shape(tuple(graphemes[first:last]), fonts.joined, bool(turned[first]))
-            advance[first:last] = np.abs(np.diff(run.at))
-            width[first:last] = advance[first:last] * JOINED_SPREAD
+            advance[first:last] = run.wide
+            width[first:last] = run.wide * JOINED_SPREAD
             labels[first:last] = [""] * (last - first)
             shaped.append((first, last, run))
     if unit == "byte":
@@ -265,8 +290,9 @@ def shape_axis(
             fonts.joined,
             bool(turned[first]),
             run.natural,
-            float(left[first:last].min()),
-            float(right[first:last].max()),
+            # Of one direction, so it begins and ends at its ends.
+            float(min(left[first], left[last - 1])),
+            float(max(right[first], right[last - 1])),
         )
         for first, last, run in shaped
     )
@@ -309,16 +335,10 @@ def _label(grapheme: str) -> str:
 def _joined_runs(graphemes: list[str], level: NDArray[np.uint8]) -> Iterator[tuple[int, int]]:
     """Yield the runs (first, last + 1) of graphemes of joining scripts, of one direction each."""
     known = {grapheme: _joins(grapheme) for grapheme in set(graphemes)}
-    first = None
-    for i, grapheme in enumerate(graphemes):
-        joins = known[grapheme]
-        if first is not None and (not joins or level[i] != level[first]):
-            yield first, i
-            first = None
-        if joins and first is None:
-            first = i
-    if first is not None:
-        yield first, len(graphemes)
+    for run in re.finditer(b"\1+", bytes([known[grapheme] for grapheme in graphemes])):
+        first, last = run.span()
+        turns = (level[first + 1 : last] != level[first : last - 1]).nonzero()[0] + (first + 1)
+        yield from pairwise((first, *turns.tolist(), last))
 
 
 @lru_cache(maxsize=4096)
@@ -338,11 +358,11 @@ def _joining() -> regex.Pattern[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Shaped:
-    """A shaped run: its line at x 0, its width and the x of each grapheme boundary."""
+    """A shaped run: its line at x 0, its width and that of each grapheme."""
 
     layout: QTextLayout
     natural: float
-    at: Floats
+    wide: Floats
 
 
 def _font(description: str) -> QFont:
@@ -378,7 +398,7 @@ def _shape_anew(graphemes: tuple[str, ...], description: str, turned: bool) -> _
     for grapheme in graphemes:
         units.append(units[-1] + len(grapheme.encode("utf-16-le")) // 2)
     at = np.array([_cursor(line, unit) for unit in units])
-    return _Shaped(layout, natural, np.clip(at - at.min(), 0, natural))
+    return _Shaped(layout, natural, np.abs(np.diff(np.clip(at - at.min(), 0, natural))))
 
 
 def _cursor(line: QTextLine, unit: int) -> float:

@@ -355,7 +355,7 @@ def ghost_step(axis: Axis, byte: float) -> float:
 @lru_cache(maxsize=8)  # each row in each strip asks for that of one axis
 def _ghost_place(axis: Axis, byte: float) -> tuple[float, float]:
     """Return the x of a byte at zoom 1, and the pixels from it to the far end of a ghost."""
-    return float(axis.at(np.array([byte]), end=False)[0]), ghost_step(axis, byte)
+    return axis.x(byte, end=False), ghost_step(axis, byte)
 
 
 def ghost_ends(viewport: Viewport, byte: float) -> tuple[float, float]:

@@ -45,6 +45,9 @@ def ascending(values):
         ("a אב, ג b", "001111100"),
         # W1: a mark runs as what it stands on.
         ("א\u05b0b", "112"),
+        # W5, W6: a sign beside a number is part of it, others are neutral. W7: digits after `a`.
+        ("א $$1 $ a1$", "11222111222"),
+        ("a א 1+ 1", "00112112"),
         ("", ""),
     ],
 )
@@ -92,6 +95,8 @@ def test_bytes_share_the_width_of_their_grapheme(axis):
     start, end = made.left[1], made.right[1]
     assert made.lead[1:5] == pytest.approx(np.linspace(start, end, 4))
     assert made.at(np.array([2.5]), end=False)[0] == pytest.approx(start + (end - start) / 2)
+    assert made.x(2.5, end=False) == pytest.approx(start + (end - start) / 2)
+    assert made.x(4, end=True) == end
 
 
 def test_the_byte_axis_gives_every_byte_a_cell(axis):
@@ -132,6 +137,9 @@ def test_where_the_direction_turns_a_boundary_has_two_places(axis):
     assert len(made.intervals(0, here)) == 1
     spans, left, right = made.rectangles(np.array([0.0, 3.0, 0.0]), np.array([5.0, 7.0, 0.0]))
     assert spans.tolist() == [0, 0, 1]
+    for span, first, last in ((0, 0, 5), (1, 3, 7)):
+        rows = [(x, y) for s, x, y in zip(spans, left, right, strict=True) if s == span]
+        assert made.intervals(first, last) == rows
     assert right - left == pytest.approx(
         [made.right[2] - made.left[0], *(made.right[3:5] - made.left[3:5])[:1],
          made.right[3] - made.left[4]]

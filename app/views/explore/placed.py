@@ -147,7 +147,7 @@ class Placed(QObject):
         """Return the leftmost and rightmost x of bytes of the current text, at zoom 1."""
         found = self.axis.intervals(start, min(end, self.axis.shown))
         if not found:
-            x = float(self.axis.at(np.array([start]), end=False)[0])
+            x = self.axis.x(start, end=False)
             return x, x
         return min(left for left, _ in found), max(right for _, right in found)
 
@@ -225,7 +225,7 @@ class Placed(QObject):
         self._typing = self.stale_text and self.axis.text.n_bytes <= SHORT
         shown = self.viewport.axis
         at = None if shown is None else edited_to(shown.text, self.axis.text)
-        place = None if at is None else float(self.axis.at(np.array([at]), end=True)[0])
+        place = None if at is None else self.axis.x(at, end=True)
         self.viewport.set_axis(self.axis, place)
         self._typing = False
         if self.arcs is None:
