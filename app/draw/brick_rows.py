@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
-import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from app.draw.arcs import Arcs
 from app.draw.bricks import BrickRow
 from app.draw.edge_marks import EdgeMark, draw_over, with_sign
-from app.draw.lettering import Lettering
+from app.draw.lettering import Lettering, on_screen, pixel
 from app.draw.marks import draw_brick, draw_hatch
 from app.draw.tokens import DENSITY, TWO_TONES, ghost_box, ghost_in_view
 from app.draw.viewport import GUTTER, Viewport
 from app.draw.widths import Widths
 from app.theme import SIZE_NOTE, Theme
 
-# Members of enumerations are slow to reach, and these are asked for at each brick.
-_NO_PEN, _NO_BRUSH, _CENTRE = Qt.PenStyle.NoPen, Qt.BrushStyle.NoBrush, Qt.AlignmentFlag.AlignCenter
+# Members of an IntEnum are slow to reach, and these are asked for at each brick.
 _UNKNOWN, _BYTE = int(EdgeMark.UNKNOWN), int(EdgeMark.BYTE)
-_ELIDE = Qt.TextElideMode.ElideRight
+
+SIDE = 0.75
+"""Pixels of paper on each side of a brick."""
+
+LINE = 1.2
+"""Pixels of the outline of a brick."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +48,11 @@ class BrickPainter:
     ) -> None:
         self._painter, self._theme, self._viewport = painter, theme, viewport
         self._arcs, self._words = arcs, words
+        self._ratio = painter.device().devicePixelRatioF() if on_screen(painter) else 0.0
         self._fonts = {True: theme.font(SIZE_NOTE), False: theme.piece_font(SIZE_NOTE)}
         self._wide = {note: Widths(font) for note, font in self._fonts.items()}
         self._letters: dict[tuple[bool, str], Lettering] = {}
-        self._hatch, self._canvas = theme.color("line2"), theme.color("canvas")
+        self._colors: dict[str, QColor] = {}
 
     def draw(
         self,
@@ -61,38 +67,45 @@ class BrickPainter:
         rect: the line, of which only the height counts. lit: a stretch of bytes whose bricks
         stand on the colour of what is selected.
         """
-        if not len(row.first):
-            return
         viewport = self._viewport
         mean = mean_width(row, viewport)
-        if row.end[0] <= row.start[0] and mean >= TWO_TONES:
+        if mean >= TWO_TONES and row.has_ghost:
             self._draw_ghost(row, rect, best=best)
         first, last = viewport.visible
-        seen = (row.rect_right >= first) & (row.rect_left <= last)
-        shown = np.flatnonzero(seen & (row.start[row.rect_brick] < row.until))
-        bricks = row.rect_brick[shown]
-        lefts = (viewport.to_screen(row.rect_left[shown]) + 0.75).tolist()
-        wides = ((row.rect_right[shown] - row.rect_left[shown]) * viewport.zoom - 1.5).tolist()
-        top, high = rect.top(), rect.height()
-        boxes = [QRectF(x, top, w, high) for x, w in zip(lefts, wides, strict=True)]
-        differs = np.ones(len(shown), dtype=np.bool_) if best else row.differs[bricks]
-        if mean < TWO_TONES:
-            self._fill(boxes, differs, best=best)
+        seen = ((row.rect_right >= first) & (row.rect_left <= last)).nonzero()[0]
+        if not len(seen):
             return
+        lefts = viewport.to_screen(row.rect_left[seen]).tolist()
+        rights = viewport.to_screen(row.rect_right[seen]).tolist()
+        looks = row.looks[seen].tolist()
+        if mean < TWO_TONES:
+            self._fill(lefts, rights, looks, rect, best=best)
+            return
+        top, high = rect.top(), rect.height()
+        boxes = [self._box(x0, x1, top, high) for x0, x1 in zip(lefts, rights, strict=True)]
         if lit is not None:
-            inside = (row.start[bricks] >= lit[0]) & (row.end[bricks] <= lit[1])
-            for k in np.flatnonzero(inside).tolist():
+            brick = row.rect_brick[seen]
+            inside = (row.start[brick] >= lit[0]) & (row.end[brick] <= lit[1])
+            for k in inside.nonzero()[0].tolist():
                 self._painter.fillRect(
-                    boxes[k].adjusted(-1, -3, 1, 3), self._theme.color("selection")
+                    boxes[k].rect().adjusted(-1, -3, 1, 3), self._color("selection")
                 )
-        unknown = row.mark[bricks] == _UNKNOWN
-        self._outline(boxes, differs, unknown, best=best)
-        hatched = ~unknown & ((row.fragments[bricks] > 0) | (row.mark[bricks] == _BYTE))
-        for k in np.flatnonzero(hatched).tolist():
-            draw_hatch(self._painter, boxes[k].adjusted(1, 1, -1, -1), self._hatch, 5)
-        # Where a brick has several parts, the widest bears its text.
-        for k in np.flatnonzero(row.widest[shown]).tolist():
-            self._draw_label(row, int(bricks[k]), boxes[k], differs=bool(differs[k]))
+        for box, (edge, count, fragments, mark, differs, widest) in zip(boxes, looks, strict=True):
+            differ, unknown = best or differs, mark == _UNKNOWN
+            line, fill = self._tones(best=best, differs=differ, unknown=unknown)
+            self._draw_shape(box, line, fill)
+            hatched = not unknown and (fragments or mark == _BYTE)
+            if hatched:
+                inner = box.rect().adjusted(1, 1, -1, -1)
+                draw_hatch(self._painter, inner, self._color("line2"), 5)
+            # Where a brick has several parts, the widest bears its text.
+            if widest and self._arcs is not None:
+                note = fragments > 0 and count > 1
+                room = box.width - 2
+                text = self._note(fragments, room) if note else self._label(edge, mark, room)
+                if text:
+                    color = "canvas" if unknown else "ink" if differ else "ink3"
+                    self._draw_text(box, text, color, mark, note=note, on_paper=bool(hatched))
 
     def draw_far(self, row: BrickRow, rect: QRectF, *, best: bool) -> None:
         """Draw a row too small for bricks: a bar, and where it differs from path 1."""
@@ -102,117 +115,191 @@ class BrickPainter:
         left, right = viewport.screen(0.0), viewport.screen(axis.width)
         fill = theme.color("fill_best" if best else "hair")
         painter.fillRect(QRectF(left, rect.top() + 2, right - left, rect.height() - 4), fill)
-        color = self._line(best=best)
-        for k in np.flatnonzero(row.differs[row.rect_brick]).tolist():
-            x0 = viewport.screen(float(row.rect_left[k]))
-            x1 = viewport.screen(float(row.rect_right[k]))
+        color = self._color("best" if best else "alternative")
+        odd = row.looks[:, 4].nonzero()[0]
+        lefts = viewport.to_screen(row.rect_left[odd]).tolist()
+        rights = viewport.to_screen(row.rect_right[odd]).tolist()
+        for x0, x1 in zip(lefts, rights, strict=True):
             painter.fillRect(QRectF(x0 - 0.5, rect.top(), max(x1 - x0, 2.0), rect.height()), color)
 
-    def draw_same(self, rect: QRectF, start: float, right_end: float) -> None:
-        """Draw the line that says that the rest, from a byte on, is as in path 1.
+    def draw_same(self, row: BrickRow, rect: QRectF, right_end: float) -> None:
+        """Draw the line that says that the rest of a row is as in path 1.
 
         right_end: the pixel at which the view ends.
         """
-        painter, theme, viewport = self._painter, self._theme, self._viewport
-        axis, words = viewport.axis, self._words.same
-        assert axis is not None
+        painter, viewport, words = self._painter, self._viewport, self._words.same
         wide = self._wide[True](words)
         y = rect.center().y()
-        for left, right in axis.intervals(start, axis.shown):
+        letters = self._lettering("ink3", note=True)
+        painter.setPen(QPen(self._color("line"), 1))
+        for left, right in row.rest:
             x0 = max(viewport.screen(left) + 3, GUTTER)
             x1 = min(viewport.screen(right) - 1, right_end)
             if x1 <= x0:
                 continue
-            painter.setPen(QPen(theme.color("line"), 1))
             middle = (x0 + x1) / 2
             if x1 - x0 < wide + 16:
                 painter.drawLine(QPointF(x0, y), QPointF(x1, y))
                 continue
             painter.drawLine(QPointF(x0, y), QPointF(middle - wide / 2 - 4, y))
             painter.drawLine(QPointF(middle + wide / 2 + 4, y), QPointF(x1, y))
-            box = QRectF(middle - wide / 2 - 2, rect.top(), wide + 4, rect.height())
-            self._lettering("ink3", note=True).draw_centred(box, words)
+            letters.draw(middle - wide / 2, letters.base(y), words)
+
+    def _color(self, token: str) -> QColor:
+        color = self._colors.get(token)
+        if color is None:
+            color = self._colors[token] = self._theme.color(token)
+        return color
 
     def _lettering(self, color: str, *, note: bool) -> Lettering:
         key = (note, color)
         if key not in self._letters:
-            made = Lettering(self._painter, self._fonts[note], self._theme.color(color))
+            made = Lettering(self._painter, self._fonts[note], self._color(color))
             self._letters[key] = made
         return self._letters[key]
 
-    def _line(self, *, best: bool) -> QColor:
-        return self._theme.color("best" if best else "alternative")
+    def _tones(self, *, best: bool, differs: bool, unknown: bool) -> tuple[QColor, QColor | None]:
+        """Return the colours of a brick's outline and of what it is filled with."""
+        if not differs:
+            return self._color("line"), self._color("ink3") if unknown else None
+        line = self._color("best" if best else "alternative")
+        if unknown:
+            return line, self._color("ink")
+        return line, self._color("fill_best" if best else "fill_alternative")
 
-    def _fill(self, boxes: list[QRectF], differs: np.ndarray, *, best: bool) -> None:
-        """Draw bricks without room for an outline."""
-        line, hair = self._line(best=best), self._theme.color("hair")
-        for box, differ in zip(boxes, differs.tolist(), strict=True):
-            self._painter.fillRect(box, line if differ else hair)
-
-    def _outline(
-        self, boxes: list[QRectF], differs: np.ndarray, unknown: np.ndarray, *, best: bool
+    def _fill(
+        self,
+        lefts: list[float],
+        rights: list[float],
+        looks: list[list[int]],
+        rect: QRectF,
+        *,
+        best: bool,
     ) -> None:
-        """Draw the bricks themselves, those of one look after each other."""
-        painter, theme = self._painter, self._theme
-        filled = theme.color("fill_best" if best else "fill_alternative")
-        for differ in (False, True):
-            for odd in (False, True):
-                some = np.flatnonzero((differs == differ) & (unknown == odd)).tolist()
-                if not some:
-                    continue
-                painter.setPen(QPen(self._line(best=best) if differ else theme.color("line"), 1.2))
-                if odd:
-                    painter.setBrush(theme.color("ink" if differ else "ink3"))
-                else:
-                    painter.setBrush(QBrush(filled) if differ else _NO_BRUSH)
-                for k in some:
-                    painter.drawRoundedRect(boxes[k].adjusted(0.6, 0.6, -0.6, -0.6), 2, 2)
+        """Draw bricks without room for an outline."""
+        line, hair = self._color("best" if best else "alternative"), self._color("hair")
+        top, high = rect.top(), rect.height()
+        for x0, x1, look in zip(lefts, rights, looks, strict=True):
+            box = QRectF(x0 + SIDE, top, x1 - x0 - 2 * SIDE, high)
+            self._painter.fillRect(box, line if best or look[4] else hair)
+
+    def _box(self, x0: float, x1: float, top: float, high: float) -> _Box:
+        """Return the box of a brick between two ends: on the screen on whole device pixels.
+
+        There its outline is sharp, and there are as many pixels between any two neighbours.
+        """
+        ratio = self._ratio
+        if not ratio:
+            return _Box(x0 + SIDE, top, x1 - x0 - 2 * SIDE, high)
+        side = max(pixel(SIDE, ratio), 1)
+        left, first = pixel(x0, ratio) + side, pixel(top, ratio)
+        width = max(pixel(x1, ratio) - side - left, 1)
+        height = pixel(top + high, ratio) - first
+        return _Box(left / ratio, first / ratio, width / ratio, height / ratio)
+
+    def _draw_shape(
+        self, box: _Box, line: QColor, fill: QColor | None, width: float = LINE
+    ) -> None:
+        """Draw a brick without what stands in it."""
+        if not self._ratio:
+            _outline(self._painter, box.rect(), line, fill, width)
+            return
+        paint = None if fill is None else fill.rgba()
+        image = _shape(box.width, box.height, line.rgba(), paint, width, self._ratio)
+        self._painter.drawImage(QPointF(box.left, box.top), image)
 
     def _draw_ghost(self, row: BrickRow, rect: QRectF, *, best: bool) -> None:
         """Draw the piece that stands before the text and for nothing in it."""
         if self._arcs is None or not ghost_in_view(self._viewport, float(row.start[0])):
             return
-        painter, theme = self._painter, self._theme
         differs = best or bool(row.differs[0])
-        box = ghost_box(self._viewport, rect.top(), rect.height(), float(row.start[0]))
-        line = self._line(best=best) if differs else theme.color("line")
-        draw_brick(painter, box, line, None, 1.0)
-        painter.setFont(self._fonts[False])
-        painter.setPen(theme.color("ink" if differs else "ink3"))
-        painter.drawText(box, _CENTRE, self._arcs.label(int(row.path.edges[0])))
+        cell = ghost_box(self._viewport, rect.top(), rect.height(), float(row.start[0]))
+        box = self._box(cell.left() - SIDE, cell.right() + SIDE, rect.top(), rect.height())
+        line, _ = self._tones(best=best, differs=differs, unknown=False)
+        self._draw_shape(box, line, None, 1.0)
+        text = self._arcs.label(int(row.path.edges[0]))
+        self._draw_text(box, text, "ink" if differs else "ink3")
 
-    def _draw_label(self, row: BrickRow, b: int, box: QRectF, *, differs: bool) -> None:
-        if self._arcs is None:
-            return
-        painter, room = self._painter, box.width() - 2
-        first, last, mark = int(row.first[b]), int(row.last[b]), int(row.mark[b])
-        fragments = int(row.fragments[b])
-        note = fragments > 0 and last - first > 1
+    def _note(self, fragments: int, room: float) -> str:
+        """Return how many fragments a brick has, as fully as there is room; else nothing."""
+        text = self._words.fragments.format(count=fragments)
+        if self._wide[True](text) + 4 > room:
+            text = f"{fragments:,}"
+        return self._fitted(text, room, note=True)
+
+    def _label(self, edge: int, mark: int, room: float) -> str:
+        """Return the text of an edge, cut where room is short; nothing where it is too short."""
+        assert self._arcs is not None
+        return self._fitted(with_sign(self._arcs.label(edge), mark), room, note=False)
+
+    def _fitted(self, text: str, room: float, *, note: bool) -> str:
         wide_of = self._wide[note]
-        if note:
-            text = self._words.fragments.format(count=fragments)
-            if wide_of(text) + 4 > room:
-                text = f"{fragments:,}"
-        else:
-            text = with_sign(self._arcs.label(int(row.path.edges[first])), mark)
-        wide = wide_of(text)
-        if wide > room:
-            if room < wide_of("…"):
-                return
-            text = QFontMetricsF(self._fonts[note]).elidedText(text, _ELIDE, room)
-            wide = wide_of(text)
-            if len(text) < 2:
-                return
-        middle = box.center().x()
-        unknown = mark == _UNKNOWN
-        if not unknown and (fragments or mark == _BYTE):
-            paper = QRectF(middle - wide / 2 - 3, box.top() + 2, wide + 6, box.height() - 4)
-            painter.fillRect(paper, self._canvas)
-        color = "canvas" if unknown else "ink" if differs else "ink3"
-        self._lettering(color, note=note).draw_centred(box, text)
+        if wide_of(text) <= room:
+            return text
+        if room < wide_of("…"):
+            return ""
+        text = wide_of.cut(text, room)
+        return text if len(text) >= 2 else ""
+
+    def _draw_text(
+        self,
+        box: _Box,
+        text: str,
+        color: str,
+        mark: int = 0,
+        *,
+        note: bool = False,
+        on_paper: bool = False,
+    ) -> None:
+        """Write in the middle of a brick. on_paper: not on the hatch that is there."""
+        painter, wide = self._painter, self._wide[note](text)
+        left = box.left + (box.width - wide) / 2
+        if on_paper:
+            paper = QRectF(left - 3, box.top + 2, wide + 6, box.height - 4)
+            painter.fillRect(paper, self._color("canvas"))
+        letters = self._lettering(color, note=note)
+        letters.draw(left, letters.base(box.top + box.height / 2), text)
         if mark:
-            over = QRectF(middle - wide / 2 - 1, box.top(), wide + 2, box.height())
+            over = QRectF(left - 1, box.top, wide + 2, box.height)
             draw_over(painter, self._theme, over, mark)
+
+
+class _Box(NamedTuple):
+    """Where a brick is drawn, in pixels."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    def rect(self) -> QRectF:
+        return QRectF(*self)
+
+
+def _outline(
+    painter: QPainter, rect: QRectF, line: QColor, fill: QColor | None, width: float
+) -> None:
+    """Draw a brick so that the outside of its line is where `rect` is."""
+    half = width / 2
+    draw_brick(painter, rect.adjusted(half, half, -half, -half), line, fill, width)
+
+
+@lru_cache(maxsize=1024)  # of some KB each
+def _shape(
+    width: float, height: float, line: int, fill: int | None, pen: float, ratio: float
+) -> QImage:
+    """Return a brick as an image: to draw one takes a tenth of the time of its outline."""
+    image = QImage(
+        round(width * ratio), round(height * ratio), QImage.Format.Format_ARGB32_Premultiplied
+    )
+    image.setDevicePixelRatio(ratio)
+    image.fill(0)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint = None if fill is None else QColor.fromRgba(fill)
+    _outline(painter, QRectF(0, 0, width, height), QColor.fromRgba(line), paint, pen)
+    painter.end()
+    return image
 
 
 def mean_width(row: BrickRow, viewport: Viewport) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,47 +18,48 @@ from engine.segmenter import EdgeKind
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+# Members of an IntEnum are slow to reach.
+_BYTE, _UNKNOWN, _PLAIN = int(EdgeKind.BYTE), int(EdgeMark.UNKNOWN), int(EdgeMark.PLAIN)
+
+LEAST_REST = 3
+"""Bricks as in path 1 at the end of a row from which on they are said: that needs room."""
 
 
 @dataclass(frozen=True, eq=False)
 class BrickRow:
     """One path. A brick is one edge, or several that share a unit of the axis or are bytes.
 
-    rect_brick: int64[r]; rect_left, rect_right: float64[r], where bricks are drawn at zoom 1: one
-    rectangle each, more where the direction turns inside.
     first, last: int64[b], edges [first, last) of the path. start, end: float64[b], bytes of the
     text. differs: bool[b], path 1 has no such brick. fragments: int64[b], how many of its edges
     are pieces of characters. mark: int64[b], the `EdgeMark` of its one edge, or UNKNOWN where
-    one of several is. same_from: the byte from which all is as in path 1; infinite for that one.
+    one of several is.
+    same_from: the byte from which all is as in path 1; infinite for that one. until: the byte
+    from which that is only said, after the first such brick; infinite where it isn't. rest: the
+    stretches of x at zoom 1 that it is said of.
+    rect_brick: int64[r]; rect_left, rect_right: float64[r], where bricks up to `until` are drawn
+    at zoom 1: one rectangle each, more where the direction turns inside. looks: int64[r, 6], what
+    is seen of each: first edge, edges, fragments, mark and `differs` of its brick, and whether
+    the brick has no wider one.
     """
 
     path: Path
-    rect_brick: Ints
-    rect_left: Floats
-    rect_right: Floats
     first: Ints
     last: Ints
     start: Floats
     end: Floats
-    differs: NDArray[np.bool_]
+    differs: Bools
     fragments: Ints
     mark: Ints
     same_from: float
-
-    @cached_property
-    def widest(self) -> NDArray[np.bool_]:
-        """Which rectangles, bool[r], are the widest of their brick."""
-        width = self.rect_right - self.rect_left
-        most = np.zeros(len(self.first))
-        np.maximum.at(most, self.rect_brick, width)
-        return np.asarray(width >= most[self.rect_brick])
-
-    @cached_property
-    def until(self) -> float:
-        """The byte from which a row is only said to be as path 1: a brick after `same_from`."""
-        after = np.flatnonzero(self.start >= self.same_from)
-        # To say it needs room; else the bricks themselves are shown.
-        return float(self.end[after[0]]) if len(after) >= 3 else math.inf
+    until: float
+    rest: tuple[tuple[float, float], ...]
+    rect_brick: Ints
+    rect_left: Floats
+    rect_right: Floats
+    looks: Ints
 
     @property
     def has_ghost(self) -> bool:
@@ -68,81 +68,138 @@ class BrickRow:
 
 
 class BrickTable:
-    """The rectangles of all rows up to `until` in one table, sorted by `left`.
+    """The rectangles of all rows in one table, sorted by `left`.
 
     row: int64[r]. left, right: float64[r] at zoom 1. edge: the first edge of the brick. looks:
-    int64[r, …], what else is seen of it.
+    int64[r, 5], what else is seen of it.
     """
 
     def __init__(self, rows: Sequence[BrickRow]) -> None:
-        kept = [np.flatnonzero(row.start[row.rect_brick] < row.until) for row in rows]
-        parts = list(zip(rows, kept, strict=True))
-        bricks = [row.rect_brick[k] for row, k in parts]
-        own = list(zip(rows, bricks, strict=True))
-        left = _joined([row.rect_left[k] for row, k in parts], np.float64)
-        order = np.argsort(left, kind="stable")
-        looks = [
-            _joined([row.differs[b] for row, b in own], np.int64),
-            _joined([row.fragments[b] for row, b in own], np.int64),
-            _joined([row.mark[b] for row, b in own], np.int64),
-            _joined([(row.last - row.first)[b] for row, b in own], np.int64),
-            _joined([row.widest[k] for row, k in parts], np.int64),
-        ]
         self.rows = tuple(rows)
-        self.row = np.repeat(np.arange(len(rows)), [len(k) for k in kept])[order]
-        self.left = left[order]
-        self.right = _joined([row.rect_right[k] for row, k in parts], np.float64)[order]
-        self.edge = _joined([row.path.edges[row.first[b]] for row, b in own], np.int64)[order]
-        self.looks = np.stack(looks, axis=1)[order]
+        left = np.concatenate([np.zeros(0), *(row.rect_left for row in rows)])
+        right = np.concatenate([np.zeros(0), *(row.rect_right for row in rows)])
+        looks = np.concatenate([np.zeros((0, 6), dtype=np.int64), *(row.looks for row in rows)])
+        number = np.repeat(np.arange(len(rows)), [len(row.rect_left) for row in rows])
+        order = np.argsort(left, kind="stable")
+        looks = looks[order]
+        self.row, self.left, self.right = number[order], left[order], right[order]
+        self.edge, self.looks = looks[:, 0], looks[:, 1:]
 
 
-def _joined(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
-    return np.concatenate([np.zeros(0, dtype=kind), *parts])
+def brick_rows(paths: Sequence[Path], axis: Axis) -> tuple[BrickRow, ...]:
+    """Group the edges of each path of a lattice into bricks; mark those that path 1 doesn't have.
+
+    All rows at once, for most of the time goes into the calls and not into the work.
+    """
+    if not paths:
+        return ()
+    lattice = paths[0].lattice
+    starts, ends = edge_spans(lattice)
+    parts = [_on_axis(path.edges, ends, axis) for path in paths]
+    edges = np.concatenate(parts)
+    rows = np.array([0, *accumulate(len(part) for part in parts)])
+    start, end = starts[edges], ends[edges]
+    broken = _broken(lattice.kind[edges], start, end, axis)
+    opens = np.ones(len(edges) + 1, dtype=np.bool_)
+    opens[1:-1] = ~(broken[1:] & broken[:-1])
+    opens[rows] = True
+    bounds = opens.nonzero()[0]
+    first, last = bounds[:-1], bounds[1:]
+    bricks = np.empty((len(first), 5), dtype=np.int64)
+    bricks[:, 0], bricks[:, 1] = edges[first], last - first
+    begins, finish = start[first], end[:0]
+    if len(first):
+        finish = np.maximum.reduceat(end, first)
+        bricks[:, 2] = np.add.reduceat(broken, first, dtype=np.int64)
+        bricks[:, 3] = _marks(all_marks(lattice)[edges], first, last)
+        known = np.zeros(lattice.n_edges, dtype=np.bool_)
+        known[paths[0].edges] = True
+        bricks[:, 4] = ~np.logical_and.reduceat(known[edges], first)
+    return _placed(paths, axis, rows, bounds, begins, finish, bricks)
 
 
-def brick_row(path: Path, axis: Axis, reference: Path | None) -> BrickRow:
-    """Group a path's edges into bricks and mark those that `reference` doesn't have."""
-    edges = path.edges
-    start, end = (places[edges] for places in edge_spans(path.lattice))
-    count = int(np.searchsorted(np.maximum.accumulate(end), axis.shown, side="right"))
-    edges, start, end = edges[:count], start[:count], end[:count]
-    cut = _inside(end, axis) | _inside(start, axis)
-    broken = cut | (path.lattice.kind[edges] == EdgeKind.BYTE)
-    if axis.unit == "byte":
-        broken = np.zeros(count, dtype=np.bool_)
-    opens = np.ones(count, dtype=np.bool_)
-    opens[1:] = ~(broken[1:] & broken[:-1])
-    first = np.flatnonzero(opens).astype(np.int64)
-    last = np.append(first[1:], count).astype(np.int64)[: len(first)]
-    fragments = np.add.reduceat(broken.astype(np.int64), first) if count else first
-    marks = all_marks(path.lattice)[edges]
-    unknown = marks == EdgeMark.UNKNOWN
-    mark = np.where(last - first == 1, marks[first], EdgeMark.PLAIN)
-    if count:
-        mark[np.logical_or.reduceat(unknown, first)] = EdgeMark.UNKNOWN
-    differs = np.zeros(len(first), dtype=np.bool_)
-    same_from = math.inf
-    if reference is not None:
-        own = np.isin(edges, reference.edges)
-        differs = ~np.logical_and.reduceat(own, first) if count else np.zeros(0, dtype=np.bool_)
-        where = np.flatnonzero(differs)
-        same_from = float(end[last[where[-1]] - 1]) if len(where) else 0.0
-    begins = start[first]
-    ends = np.maximum.reduceat(end, first) if count else end
-    return BrickRow(
-        path,
-        *axis.rectangles(begins, ends),
-        first,
-        last,
-        begins,
-        ends,
-        differs,
-        fragments,
-        mark,
-        same_from,
+def _placed(
+    paths: Sequence[Path],
+    axis: Axis,
+    rows: Ints,
+    bounds: Ints,
+    begins: Floats,
+    finish: Floats,
+    bricks: Ints,
+) -> tuple[BrickRow, ...]:
+    """Place bricks on the axis and part them into rows.
+
+    rows: int64[paths + 1], where rows begin among all edges. bounds: int64[b + 1], where bricks
+    do. begins, finish: float64[b], their bytes. bricks: int64[b, 5], columns of `BrickRow.looks`.
+    """
+    parts = list(pairwise(np.searchsorted(bounds, rows).tolist()))
+    differs = bricks[:, 4].astype(np.bool_)
+    same, until = [math.inf], [math.inf]
+    for a, b in parts[1:]:
+        found = differs[a:b].nonzero()[0]
+        same.append(float(finish[a + found[-1]]) if len(found) else 0.0)
+        after = (begins[a:b] >= same[-1]).nonzero()[0]
+        until.append(float(finish[a + after[0]]) if len(after) >= LEAST_REST else math.inf)
+    drawn = (begins < np.repeat(until, [b - a for a, b in parts])).nonzero()[0]
+    rests = [row for row, byte in enumerate(until) if byte < axis.shown]
+    span, left, right = axis.rectangles(
+        np.concatenate((begins[drawn], [until[row] for row in rests])),
+        np.concatenate((finish[drawn], [axis.shown] * len(rests))),
     )
+    said = len(drawn) + np.arange(len(rests) + 1)
+    ends = np.searchsorted(span, said).tolist()
+    stretches: dict[int, tuple[tuple[float, float], ...]] = {}
+    for row, (low, high) in zip(rests, pairwise(ends), strict=True):
+        parts_of = zip(left[low:high].tolist(), right[low:high].tolist(), strict=True)
+        stretches[row] = tuple(parts_of)
+    brick = drawn[span[: ends[0]]]
+    looks = np.empty((len(brick), 6), dtype=np.int64)
+    looks[:, :5], looks[:, 5] = bricks[brick], _widest(brick, left[: ends[0]], right[: ends[0]])
+    made = []
+    for number, (path, (a, b)) in enumerate(zip(paths, parts, strict=True)):
+        low, high = np.searchsorted(brick, (a, b)).tolist()
+        made.append(
+            BrickRow(
+                path, bounds[a:b] - rows[number], bounds[a + 1 : b + 1] - rows[number],
+                begins[a:b], finish[a:b], differs[a:b], bricks[a:b, 2], bricks[a:b, 3],
+                same[number], until[number], stretches.get(number, ()),
+                brick[low:high] - a, left[low:high], right[low:high], looks[low:high],
+            )
+        )  # fmt: skip
+    return tuple(made)
 
 
-def _inside(position: Floats, axis: Axis) -> NDArray[np.bool_]:
-    place = np.minimum(np.searchsorted(axis.bounds, position), len(axis.bounds) - 1)
-    return axis.bounds[place] != position
+def _on_axis(edges: NDArray[np.int32], ends: Floats, axis: Axis) -> NDArray[np.int32]:
+    """Return the first edges of a path, up to one that ends beyond the axis."""
+    beyond = (ends[edges] > axis.shown).nonzero()[0]
+    return edges[: beyond[0]] if len(beyond) else edges
+
+
+def _broken(kind: NDArray[np.uint8], start: Floats, end: Floats, axis: Axis) -> Bools:
+    """Return which edges are bytes or begin or end inside a unit; on a byte axis none are."""
+    if axis.unit == "byte":
+        return np.zeros(len(kind), dtype=np.bool_)
+    places = np.concatenate((start, end))
+    unit = np.minimum(np.searchsorted(axis.bounds, places), len(axis.bounds) - 1)
+    inside = axis.bounds[unit] != places
+    broken: Bools = inside[: len(start)] | inside[len(start) :] | (kind == _BYTE)
+    return broken
+
+
+def _marks(marks: Ints, first: Ints, last: Ints) -> Ints:
+    """Return the mark of each brick from those of all edges."""
+    mark = np.where(last - first == 1, marks[first], _PLAIN)
+    unknown = marks == _UNKNOWN
+    if unknown.any():
+        mark[np.logical_or.reduceat(unknown, first)] = _UNKNOWN
+    return mark
+
+
+def _widest(brick: Ints, left: Floats, right: Floats) -> Bools:
+    """Return which rectangles are the widest of their brick; those of one follow each other."""
+    if not (brick[1:] == brick[:-1]).any():
+        return np.ones(len(brick), dtype=np.bool_)
+    width = right - left
+    most = np.zeros(int(brick.max()) + 1)
+    np.maximum.at(most, brick, width)
+    return np.asarray(width >= most[brick])

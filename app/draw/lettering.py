@@ -22,14 +22,25 @@ from PySide6.QtGui import (
     QTextLayout,
 )
 
-from app.draw.widths import width_of
+from app.draw.widths import font_key, width_of
+
+_RASTER = QPaintEngine.Type.Raster
 
 
 def on_screen(painter: QPainter) -> bool:
     """Whether what is painted is pixels at the painter's own scale, so that an image serves."""
     moved = painter.worldTransform()
     plain = not moved.isScaling() and not moved.isRotating()
-    return plain and painter.paintEngine().type() == QPaintEngine.Type.Raster
+    return plain and painter.paintEngine().type() == _RASTER
+
+
+def pixel(x: float, ratio: float) -> int:
+    """Return the device pixel that is nearest to a place.
+
+    A half is rounded up, also where rounding made it a little less, so that a place that moves
+    by whole pixels stays as it is.
+    """
+    return math.floor(x * ratio + 0.5 + 1e-6)
 
 
 class Lettering:
@@ -43,7 +54,7 @@ class Lettering:
         self, painter: QPainter, font: QFont, color: QColor, paper: QColor | None = None
     ) -> None:
         self._painter, self._font, self._color, self._paper = painter, font, color, paper
-        self._key = font.toString()
+        self._key = font_key(font)
         self._ratio = painter.device().devicePixelRatioF() if on_screen(painter) else 0.0
         rim = None if paper is None else paper.rgba()
         self._style = (self._key, color.rgba(), rim, self._ratio)
@@ -54,8 +65,8 @@ class Lettering:
         if self._ratio:
             image, left, top = _image(text, *self._style)
             # On whole pixels, or the image would be blurred.
-            x = round((x + left) * self._ratio) / self._ratio
-            y = round((y + top) * self._ratio) / self._ratio
+            ratio = self._ratio
+            x, y = pixel(x + left, ratio) / ratio, pixel(y + top, ratio) / ratio
             painter.drawImage(QPointF(x, y), image)
             return
         if self._paper is not None:
@@ -68,15 +79,19 @@ class Lettering:
         painter.setPen(self._color)
         painter.drawText(QPointF(x, y), text)
 
+    def base(self, middle: float) -> float:
+        """Return the y at which a text stands whose middle is at a height."""
+        return middle + _drop(self._key)
+
     def draw_left(self, middle: QPointF, text: str) -> None:
         """Draw a text right of a place that is at half its height."""
-        self.draw(middle.x(), middle.y() + _drop(self._key), text)
+        self.draw(middle.x(), self.base(middle.y()), text)
 
     def draw_centred(self, box: QRectF, text: str) -> None:
         """Draw a text in the middle of a box."""
         centre = box.center()
         left = centre.x() - width_of(text, self._key) / 2
-        self.draw(left, centre.y() + _drop(self._key), text)
+        self.draw(left, self.base(centre.y()), text)
 
     def draw_block(self, room: QRectF, text: str) -> float:
         """Draw a text of several lines, wrapped at words; return where its foot is.

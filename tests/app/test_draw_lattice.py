@@ -11,7 +11,7 @@ import engine
 from app.draw.arc_labels import probability_text
 from app.draw.arcs import arcs_in_view, place_arcs, place_nodes
 from app.draw.axis import build_axis
-from app.draw.bricks import brick_row
+from app.draw.bricks import brick_rows
 from app.draw.frame import frame
 from app.draw.lattice import Light, draw_lattice
 from app.draw.tokens import byte_places, draw_bands, place_tokens
@@ -260,10 +260,10 @@ def test_a_certain_edge_needs_no_number():
 
 def test_bricks_tell_what_differs_from_the_best_path(watching, axis_of):
     _, axis, _, nbest, _ = lattice_arcs(watching, "watching", axis_of, n=3)
-    first = brick_row(nbest[0], axis, None)
+    first, *others = brick_rows(nbest, axis)
     assert not first.differs.any()
-    for path in nbest[1:]:
-        row = brick_row(path, axis, nbest[0])
+    assert len(others) == 2
+    for row in others:
         assert row.differs.all()
         assert row.same_from == 8
         assert row.rect_left[0] == 0
@@ -272,18 +272,20 @@ def test_bricks_tell_what_differs_from_the_best_path(watching, axis_of):
 
 def test_rows_are_the_same_after_their_last_difference(unigram, axis_of):
     _, axis, _, nbest, _ = lattice_arcs(unigram, "The weather is lovely today", axis_of)
-    for path in nbest[1:]:
-        row = brick_row(path, axis, nbest[0])
+    first, *others = brick_rows(nbest, axis)
+    assert first.rest == ()
+    for path, row in zip(nbest[1:], others, strict=True):
         tail = row.start >= row.same_from
         assert row.differs.any()
         assert not row.differs[tail].any()
+        assert row.rest == (() if tail.sum() < 3 else ((row.rect_right[-1], axis.width),))
         own, best = set(path.edges.tolist()), set(nbest[0].edges.tolist())
         assert int(row.differs.sum()) == len(own - best)
 
 
 def test_pieces_of_characters_make_one_brick(bpe, axis_of):
     _, axis, best, *_ = lattice_arcs(bpe, "aᚠᚠ", axis_of)
-    row = brick_row(best, axis, None)
+    (row,) = brick_rows([best], axis)
     assert row.fragments.tolist() == [0, len(best.edges) - 1]
     assert row.last[-1] - row.first[-1] == len(best.edges) - 1
 

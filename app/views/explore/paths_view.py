@@ -162,7 +162,7 @@ class PathsView(QWidget):
         painter.setClipRect(QRectF(GUTTER, 0, self.width(), self.height()))
         bricks = self._painter_of(painter, viewport)
         for place in same:
-            bricks.draw_same(self.row_rect(place), rows[place].until, float(self.width()))
+            bricks.draw_same(rows[place], self.row_rect(place), float(self.width()))
         painter.restore()
 
     def _content(self, viewport: Viewport) -> Content | None:

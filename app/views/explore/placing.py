@@ -10,7 +10,7 @@ from app.analysis import Analysis
 from app.constraints import Solution
 from app.draw.arcs import Arcs, Marks, Nodes, place_arcs, place_nodes
 from app.draw.axis import Axis
-from app.draw.bricks import BrickRow, brick_row
+from app.draw.bricks import BrickRow, brick_rows
 from engine.constrain import meant
 from engine.lattice import Path
 
@@ -47,14 +47,13 @@ def place_analysis(analysis: Analysis, solution: Solution | None, axis: Axis) ->
     """Place an analysis on the axis of its text."""
     lattice, best, law = analysis.lattice, analysis.best, analysis.law
     marks = marks_of(analysis, solution)
-    paths = shown_paths(analysis, solution)
     return PlacedLattice(
         analysis,
         solution,
         axis,
         place_arcs(lattice, axis, best, analysis.nbest, law, marks),
         place_nodes(lattice, axis, best, law, marks),
-        tuple(brick_row(path, axis, paths[0] if n else None) for n, path in enumerate(paths)),
+        brick_rows(shown_paths(analysis, solution), axis),
     )
 
 
