@@ -28,8 +28,8 @@ BUMP = 13.0
 LOWEST, SLOPE = 14.0, 1.66
 """An arc over w pixels is LOWEST + SLOPE · w high."""
 
-CELL = 32
-"""Pixels of the cells in which label boxes are looked for."""
+COLUMN = 64
+"""Pixels of the columns in which label boxes are looked for."""
 
 SEGMENTS = 24
 """Straight lines that stand for an arc when a pointer is tested against it."""
@@ -232,37 +232,34 @@ def _distance(points: Floats, at: Floats) -> Floats:
     return distance
 
 
+class Room:
+    """Which places of a picture boxes have taken. A box is given by its sides in pixels."""
+
+    def __init__(self) -> None:
+        # Which boxes reach into each column of the picture: a label has few neighbours.
+        self._columns: dict[int, list[tuple[float, float, float, float]]] = {}
+
+    def take(self, left: float, top: float, right: float, bottom: float) -> bool:
+        """Give a box its place if no other overlaps it there; return whether it has it."""
+        columns = self._columns
+        mine = range(int(left // COLUMN), int(right // COLUMN) + 1)
+        for column in mine:
+            # A generator would take twice as long, and this is done at each key.
+            for x0, y0, x1, y1 in columns.get(column, ()):
+                if x0 < right and x1 > left and y0 < bottom and y1 > top:
+                    return False
+        for column in mine:
+            columns.setdefault(column, []).append((left, top, right, bottom))
+        return True
+
+
 def free_boxes(boxes: Floats) -> Bools:
     """Return which label boxes can be drawn, bool[k]: the first that claims a place has it.
 
     boxes: float64[k, 4] as left, top, right, bottom, the most important first. NaN: no label.
     """
+    room = Room()
     kept = np.zeros(len(boxes), dtype=np.bool_)
-    # Which boxes reach into each cell of a grid: a label has few neighbours.
-    cells: dict[tuple[int, int], list[list[float]]] = {}
-    numbered = np.flatnonzero(~np.isnan(boxes).any(axis=1))
-    first = np.floor(boxes[numbered][:, :2] / CELL).astype(np.int64).tolist()
-    last = np.floor(boxes[numbered][:, 2:] / CELL).astype(np.int64).tolist()
-    sides = boxes[numbered].tolist()
-    for i, (x0, y0), (x1, y1), box in zip(numbered.tolist(), first, last, sides, strict=True):
-        mine = [(x, y) for x in range(x0, x1 + 1) for y in range(y0, y1 + 1)]
-        if not _taken(cells, mine, box):
-            kept[i] = True
-            for cell in mine:
-                cells.setdefault(cell, []).append(box)
+    for k in np.flatnonzero(~np.isnan(boxes).any(axis=1)).tolist():
+        kept[k] = room.take(*boxes[k].tolist())
     return kept
-
-
-def _taken(
-    cells: dict[tuple[int, int], list[list[float]]],
-    mine: list[tuple[int, int]],
-    box: list[float],
-) -> bool:
-    """Return whether a box, in its cells, overlaps one of those that are there."""
-    left, top, right, bottom = box
-    for cell in mine:
-        # A generator would take twice as long, and this is done at each frame of a zoom.
-        for x0, y0, x1, y1 in cells.get(cell, ()):
-            if x0 < right and x1 > left and y0 < bottom and y1 > top:
-                return True
-    return False

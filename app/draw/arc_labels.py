@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
@@ -18,7 +21,9 @@ from app.draw.marks import count_box, draw_count
 from app.draw.viewport import GUTTER, Viewport
 from app.draw.widths import Widths
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
-from engine.place import BUMP, Placement, Role, free_boxes
+from engine.place import BUMP, Placement, Role, Room
+
+Ints = NDArray[np.int64]
 
 UNLIKELY = 0.02
 """Probability under which an edge that no shown path uses gets no label."""
@@ -32,11 +37,12 @@ LEAST = 0.0005
 MANY = 400
 """Arcs in view of which labels are tried."""
 
-COUNT = -1
-"""The font of a label that is an inverse count."""
+PIECE, COUNT = 0, -1
+"""The fonts of a label that is a piece, and of one that is an inverse count."""
 
 # Members of an IntEnum are slow to reach.
-_ALTERNATIVE, _BEST = int(Role.ALTERNATIVE), int(Role.BEST)
+_OTHER, _ALTERNATIVE, _BEST = int(Role.OTHER), int(Role.ALTERNATIVE), int(Role.BEST)
+_UNKNOWN = int(EdgeMark.UNKNOWN)
 
 
 def role_color(theme: Theme, role: int) -> QColor:
@@ -48,26 +54,29 @@ def role_color(theme: Theme, role: int) -> QColor:
 
 def probability_text(p: float) -> str:
     """Return a probability as written under an apex: `.733`, `<.001`; empty where as good as 1."""
-    if np.isnan(p) or p >= SURE:
+    if math.isnan(p) or p >= SURE:
         return ""
     if p == 0:
         return "0"
     return f"{p:.3f}".lstrip("0") if p >= LEAST else f"<{2 * LEAST:.3f}".replace("0.", ".")
 
 
+def rank_text(rank: int) -> str:
+    """Return the rank of a merge as written under an apex; empty where there is no merge."""
+    return f"{rank:,}" if rank >= 0 else ""
+
+
 def edge_number(arcs: Arcs, shapes: Placement, k: int) -> str:
     """Return the number of an arc: its probability, or its merge's rank where there is no law."""
     if arcs.has_law:
         return probability_text(float(shapes.marginal[k]))
-    rank = int(arcs.lattice.rank[shapes.edge[k]])
-    return f"{rank:,}" if rank >= 0 else ""
+    return rank_text(int(arcs.lattice.rank[shapes.edge[k]]))
 
 
 class Label(NamedTuple):
     """Text in a box that others keep out of.
 
-    font: which of `_fonts`; COUNT for the inverse count of tokens inside a grapheme. of: the
-    label without which it isn't drawn, by its place among all; -1 where it needs none. edge: that
+    font: which of `_fonts`; COUNT for the inverse count of tokens inside a grapheme. edge: that
     it belongs to, -1 for a count. mark: the edge's `EdgeMark`, where the label shows it.
     """
 
@@ -78,13 +87,16 @@ class Label(NamedTuple):
     text: str
     font: int
     role: int
-    of: int = -1
     edge: int = -1
     mark: int = 0
 
     def contains(self, x: float, y: float) -> bool:
         """Whether a pixel is in the box."""
         return self.left <= x <= self.right and self.top <= y <= self.bottom
+
+    @property
+    def middle(self) -> float:
+        return (self.left + self.right) / 2
 
     def moved(self, step: float) -> Label:
         """Return the label `step` pixels to the right."""
@@ -106,19 +118,17 @@ def place_labels(
     base: y of the axis. between: left and right pixel; only arcs whose middle lies there get
     labels. taken: boxes that are no longer free.
     """
-    low, high = between or (-np.inf, np.inf)
+    low, high = between or (-math.inf, math.inf)
+    room = Room()
+    for label in taken:
+        room.take(*label[:4])
     counts = _inside_counts(theme, arcs, viewport, base) if arcs.bumps else []
-    wanted = [label for label in counts if low <= (label.left + label.right) / 2 < high]
-    wanted += _arc_labels(theme, arcs, shapes, base, selected, (low, high), len(wanted))
-    boxes = [label[:4] for label in (*taken, *wanted)]
-    sides = np.array(boxes, dtype=np.float64).reshape(-1, 4)
-    sides[sides[:, 1] < 0] = np.nan
-    free = free_boxes(sides)[len(taken) :].tolist()
-    return [
+    found = [
         label
-        for label, fits in zip(wanted, free, strict=True)
-        if fits and (label.of < 0 or free[label.of])
+        for label in counts
+        if low <= label.middle < high and label.top >= 0 and room.take(*label[:4])
     ]
+    return found + _arc_labels(theme, arcs, shapes, base, selected, (low, high), room)
 
 
 def draw_labels(
@@ -139,7 +149,7 @@ def draw_labels(
             continue
         if label.edge == hover:
             continue
-        inverse = label.mark == EdgeMark.UNKNOWN
+        inverse = label.mark == _UNKNOWN
         style = (label.font, label.role, inverse)
         if style not in writers:
             color = paper if inverse else role_color(theme, label.role)
@@ -155,6 +165,7 @@ def draw_labels(
             draw_over(painter, theme, box, label.mark)
 
 
+@lru_cache(maxsize=2)  # each takes longer to ask for than to use
 def _fonts(theme: Theme) -> tuple[QFont, QFont, QFont]:
     """Return the fonts of pieces, numbers and path numbers."""
     return theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True)
@@ -167,57 +178,82 @@ def _arc_labels(
     base: float,
     selected: int | None,
     between: tuple[float, float],
-    before: int,
+    room: Room,
 ) -> list[Label]:
-    """Return the labels that arcs want, the most important first; `before` stand before them."""
-    role = shapes.role
-    other = role == Role.OTHER
-    likely = shapes.marginal >= UNLIKELY
-    # Where there is no law, every match is as likely as the next: those with room are named.
-    roomy = (not arcs.has_law) & other
+    """Return the labels of arcs that have room, the most important first."""
     marks = arcs.marks
-    marked = among(shapes.edge, marks.pinned | marks.forbidden)
-    roomy &= ~marked
-    gone = among(shapes.edge, marks.former | marks.forbidden)
-    wanted = (role >= Role.ALTERNATIVE) | (likely & other) | roomy | marked | gone
-    wanted &= ~(shapes.fragment & arcs.bumps)
-    middle = (shapes.x0 + shapes.x1) / 2
-    wanted &= (middle >= between[0]) & (middle < between[1])
-    order = shapes.priority[wanted[shapes.priority]][:MANY]
-    chosen = -1 if selected is None else selected
-    first = np.lexsort((~marked[order], shapes.edge[order] != chosen))
-    order = order[first]
+    marked, gone = marks.pinned | marks.forbidden, marks.former | marks.forbidden
+    order = _by_importance(arcs, shapes, selected, between, marked, marked | gone)
+    edges = shapes.edge[order]
+    has_law = arcs.has_law
+    values = shapes.marginal[order] if has_law else arcs.lattice.rank[edges]
+    columns = (
+        edges, shapes.role[order], shapes.path[order], shapes.x0[order], shapes.x1[order],
+        base - shapes.height[order], arcs.mark_of[edges], values,
+    )  # fmt: skip
     pieces, numbers, _ = _fonts(theme)
     wide_of, small_wide_of = Widths(pieces), Widths(numbers)
-    columns = (
-        order, shapes.edge[order], role[order], shapes.path[order],
-        middle[order], shapes.x1[order] - shapes.x0[order],
-        base - shapes.height[order], marked[order], roomy[order],
-        gone[order] & arcs.has_law, arcs.mark_of[shapes.edge[order]],
-    )  # fmt: skip
+    number_of = probability_text if has_law else rank_text
+    name_of, take = arcs.label, room.take
     labels: list[Label] = []
-    for k, edge, kind, path, centre, room, apex, shifted, needs_room, silent, mark in zip(
+    for edge, kind, path, x0, x1, apex, mark, value in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        text = with_sign(arcs.label(edge), mark)
-        wide = wide_of(text)
-        if needs_room and wide > room:
+        text = with_sign(name_of(edge), mark)
+        half = wide_of(text) / 2
+        shifted = edge in marked
+        # Where there is no law, every match is as likely as the next: those with room are named.
+        if not has_law and kind == _OTHER and not shifted and 2 * half > abs(x1 - x0):
             continue
+        centre = (x0 + x1) / 2
         high, low = (apex - MARK, apex + MARK) if shifted else (apex, apex)
-        own = before + len(labels)
-        left, right = centre - wide / 2 - 1, centre + wide / 2 + 1
-        labels.append(Label(left, high - 19, right, high - 4, text, 0, kind, -1, edge, mark))
-        if kind == _ALTERNATIVE:
-            labels.append(
-                Label(right, high - 22, right + 8, high - 11, str(path), 2, kind, own, edge)
-            )
-        number = "" if silent else edge_number(arcs, shapes, k)
-        if number:
-            half = small_wide_of(number) / 2 + 1
-            labels.append(
-                Label(centre - half, low + 3, centre + half, low + 16, number, 1, kind, own, edge)
-            )
+        left, right = centre - half - 1, centre + half + 1
+        named = high >= 19 and take(left, high - 19, right, high - 4)
+        # Without its name an arc has no number either. That keeps its place all the same: the
+        # many arcs that have no room for a name would crowd those that have with smaller ones.
+        counted = (
+            kind == _ALTERNATIVE and high >= 22 and take(right, high - 22, right + 8, high - 11)
+        )
+        number = "" if has_law and edge in gone else number_of(value)
+        small = small_wide_of(number) / 2 + 1 if number else 0.0
+        numbered = (
+            bool(number) and low >= -3 and take(centre - small, low + 3, centre + small, low + 16)
+        )
+        if not named:
+            continue
+        labels.append(Label(left, high - 19, right, high - 4, text, PIECE, kind, edge, mark))
+        if counted:
+            labels.append(Label(right, high - 22, right + 8, high - 11, str(path), 2, kind, edge))
+        if numbered:
+            box = centre - small, low + 3, centre + small, low + 16
+            labels.append(Label(*box, number, 1, kind, edge))
     return labels
+
+
+def _by_importance(
+    arcs: Arcs,
+    shapes: Placement,
+    selected: int | None,
+    between: tuple[float, float],
+    marked: frozenset[int],
+    always: frozenset[int],
+) -> Ints:
+    """Return the arcs that may have labels, the most important first: what is selected, then what
+    is marked, then paths. always: edges that may have one however improbable."""
+    middle = (shapes.x0 + shapes.x1) / 2
+    wanted = (middle >= between[0]) & (middle < between[1])
+    if arcs.has_law:
+        likely = (shapes.marginal >= UNLIKELY) | (shapes.role != _OTHER)
+        wanted &= likely | among(shapes.edge, always) if always else likely
+    if arcs.bumps:
+        wanted &= ~shapes.fragment
+    order = shapes.priority[wanted[shapes.priority]][:MANY]
+    if selected is None and not marked:
+        return order
+    edges = shapes.edge[order]
+    chosen = -1 if selected is None else selected
+    first = np.lexsort((~among(edges, marked), edges != chosen))
+    return order[first]
 
 
 def _inside_counts(theme: Theme, arcs: Arcs, viewport: Viewport, base: float) -> list[Label]:

@@ -31,7 +31,7 @@ class EdgeMark(IntEnum):
     """A piece that the file marks as unused: struck out."""
 
 
-SIGNS = {EdgeMark.UNKNOWN: "?", EdgeMark.DROPPED: "∅"}
+SIGNS = {int(EdgeMark.UNKNOWN): "?", int(EdgeMark.DROPPED): "∅"}
 """What stands behind the text of an edge."""
 
 
@@ -55,7 +55,7 @@ def all_marks(lattice: Lattice) -> NDArray[np.int64]:
 
 def with_sign(text: str, mark: int) -> str:
     """Return the text of an edge with the sign of its mark."""
-    sign = SIGNS.get(EdgeMark(mark))
+    sign = SIGNS.get(mark)
     return f"{text} {sign}" if sign else text
 
 
