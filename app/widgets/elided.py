@@ -39,8 +39,9 @@ class ElidedLabel(QWidget):
         self._steady, self._step = steady, step
         across = QSizePolicy.Policy.Ignored if steady else QSizePolicy.Policy.Maximum
         self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
+        self._hint: QSize | None = None
         self.setAccessibleName(text)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._restyle)
 
     def text(self) -> str:
         return self._text
@@ -48,7 +49,7 @@ class ElidedLabel(QWidget):
     def setText(self, text: str) -> None:
         if text != self._text:
             before = self.sizeHint()
-            self._text = text
+            self._text, self._hint = text, None
             self.setAccessibleName(text)
             if not self._steady and self.sizeHint() != before:
                 self.updateGeometry()
@@ -59,7 +60,17 @@ class ElidedLabel(QWidget):
         make = self._theme.piece_font if self._pieces else self._theme.font
         return make(self._size, bold=self._bold)
 
+    def _restyle(self) -> None:
+        self._hint = None
+        self.update()
+
     def sizeHint(self) -> QSize:
+        # Kept: a layout asks for it several times, and to measure a text is to shape it.
+        if self._hint is None:
+            self._hint = self._measured()
+        return self._hint
+
+    def _measured(self) -> QSize:
         metrics = QFontMetricsF(self._font())
         # Fallback fonts of other scripts stand taller than the font itself.
         wide = int(metrics.horizontalAdvance(self._text)) + 2
@@ -81,8 +92,9 @@ class ElidedLabel(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        font = self._font()
-        shown = QFontMetricsF(font).elidedText(self._text, self._mode, self.width())
+        font, shown = self._font(), self._text
+        if self.width() < self.sizeHint().width():
+            shown = QFontMetricsF(font).elidedText(shown, self._mode, self.width())
         painter.setFont(font)
         painter.setPen(self._theme.color(self._token))
         painter.drawText(

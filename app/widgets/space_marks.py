@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,25 +13,26 @@ from PySide6.QtGui import QColor, QPainter, QTextLayout, QTextLine
 SPACE, TAB, ODD = "·", "→", "°"
 
 # Spaces other than U+0020 look like it, and are other tokens.
-_RUNS = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_ODD = "\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+# All runs but a single plain space between two other characters.
+_MISSED = re.compile(rf"[ {_ODD}]{{2,}}|[{_ODD}]|\A | \Z")
 
 
-def space_marks(text: str, before: str = "", after: str = "") -> list[tuple[int, str]]:
-    """Return the places in `text` that get a mark, and the mark.
+@lru_cache(maxsize=64)  # at a key one paragraph of those in view is another
+def space_marks(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the places in a paragraph that get a mark, in UTF-16 units, and the mark.
 
-    A single plain space between two other characters gets none. before, after: the characters
-    beside the text; empty at an end of the line.
+    A single plain space between two other characters gets none.
     """
     marks: list[tuple[int, str]] = []
-    whole, shift = before + text + after, len(before)
-    for run in _RUNS.finditer(whole):
-        inside = run.start() > 0 and run.end() < len(whole)
-        if run.group() == " " and inside:
-            continue
-        for place in range(max(run.start(), shift), min(run.end(), shift + len(text))):
-            sign = {" ": SPACE, "\t": TAB}.get(whole[place], ODD)
-            marks.append((place - shift, sign))
-    return marks
+    unit = done = 0
+    for run in _MISSED.finditer(text):
+        unit += len(text[done : run.start()].encode("utf-16-le", "surrogatepass")) // 2
+        for char in run.group():
+            marks.append((unit, {" ": SPACE, "\t": TAB}.get(char, ODD)))
+            unit += 1
+        done = run.end()
+    return tuple(marks)
 
 
 def draw_space_marks(
@@ -39,8 +42,9 @@ def draw_space_marks(
 
     layout: the paragraph's, and text its characters. top: where the layout begins.
     """
-    units = text.encode("utf-16-le", "surrogatepass")
-    last = len(units) // 2
+    marks = space_marks(text)
+    if not marks:
+        return
     painter.setPen(color)
     painter.setFont(layout.font())
     for number in range(layout.lineCount()):
@@ -48,18 +52,9 @@ def draw_space_marks(
         place = line.rect().translated(top)
         if place.bottom() < room.top() or place.top() > room.bottom():
             continue
-        start, end = line.textStart(), min(line.textStart() + line.textLength(), last)
-        # One unit beside it is enough to tell whether it is a space.
-        before, inside, after = (
-            units[2 * max(a, 0) : 2 * b].decode("utf-16-le", "replace")
-            for a, b in ((start - 1, start), (start, end), (end, end + 1))
-        )
-        at = start
-        done = 0
-        for index, sign in space_marks(inside, before, after):
-            at += len(inside[done:index].encode("utf-16-le", "surrogatepass")) // 2
-            done = index
-            left, right = sorted((_x(line, at), _x(line, at + 1)))
+        start, end = line.textStart(), line.textStart() + line.textLength()
+        for unit, sign in marks[bisect_left(marks, (start,)) : bisect_left(marks, (end,))]:
+            left, right = sorted((_x(line, unit), _x(line, unit + 1)))
             cell = QRectF(top.x() + left, place.top(), right - left, place.height())
             painter.drawText(
                 cell.adjusted(-8, 0, 8, 0),

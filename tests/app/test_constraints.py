@@ -272,6 +272,7 @@ def test_merges_have_no_law_but_tell_what_is_left(qtbot, session, explore):
     assert "Non-canonical: in the vocabulary" in workspace.lattice.legend()
     workspace.lattice.select_edge(edge_named(workspace, "er"))
     assert said(workspace)["Canonical"] == "yes, on the path"
+    workspace.pane("edges").raise_()
     table = workspace.edges.edges
     column = table.columns.index("canonical")
     shown = [table.data(table.index(row, column)) for row in range(table.rowCount())]

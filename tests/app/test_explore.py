@@ -111,6 +111,8 @@ def test_the_units_switch_changes_axis_and_session(qtbot, session, explore):
 def test_the_table_holds_every_edge_and_selects(qtbot, session, explore):
     workspace = explore()
     table, model = workspace.edges, workspace.edges.edges
+    assert model.rowCount() == 0  # behind another pane it follows nothing
+    workspace.pane("edges").raise_()
     lattice, law = workspace.placed.analysis.lattice, workspace.placed.analysis.law
     assert model.rowCount() == lattice.n_edges
     assert "probability" in model.columns
@@ -118,7 +120,6 @@ def test_the_table_holds_every_edge_and_selects(qtbot, session, explore):
     table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
     ordered = [law.marginal[model.edge(row)] for row in range(model.rowCount())]
     assert ordered == sorted(ordered, reverse=True)
-    workspace.pane("edges").raise_()
     table.setFocus()
     table.selectRow(4)
     edge = model.edge(4)
@@ -131,11 +132,14 @@ def test_the_table_holds_every_edge_and_selects(qtbot, session, explore):
 
 
 def test_the_table_passes_the_model_tester(qtmodeltester, session, explore):
-    qtmodeltester.check(explore().edges.edges)
+    workspace = explore()
+    workspace.pane("edges").raise_()
+    qtmodeltester.check(workspace.edges.edges)
 
 
 def test_positions_in_the_table_count_the_unit(qtbot, session, explore):
     workspace = explore("今天天气", ("toy-weather",))
+    workspace.pane("edges").raise_()
     model = workspace.edges.edges
     ends = {model.index(row, 1).data() for row in range(model.rowCount())}
     session.change_settings(unit="byte")
@@ -197,6 +201,7 @@ def test_the_old_law_stays_with_a_note_until_the_new_one_is_there(qtbot, session
 
 def test_without_a_law_there_is_no_theta_and_the_legend_says_why(qtbot, session, explore):
     workspace = explore(names=("everyday-bpe",))
+    workspace.pane("edges").raise_()
     assert workspace.theta.isHidden()
     assert workspace.placed.analysis.lattice.no_law in workspace.lattice.legend()
     assert "probability" not in workspace.edges.edges.columns
@@ -258,6 +263,8 @@ def test_while_a_new_text_is_analysed_the_old_lattice_stays_on_its_own_axis(
 
 def test_closing_the_last_model_empties_the_pictures(qtbot, session, explore):
     workspace = explore(names=("everyday-bpe",))
+    workspace.pane("edges").raise_()
+    assert workspace.edges.edges.rowCount() > 0
     session.close_model(session.models[0].key)
     assert workspace.placed.arcs is None
     assert workspace.placed.rows == ()
@@ -406,6 +413,7 @@ def test_a_hidden_workspace_catches_up_when_it_is_shown(qtbot, session, explore)
 
 def test_a_text_that_the_model_cannot_write_is_said_and_drawn(qtbot, session, explore):
     workspace = explore("watching", ("toy-watching",))
+    workspace.pane("edges").raise_()
     failures = []
     session.failed.connect(lambda error, _: failures.append(error))
     session.set_text("watch!ing")

@@ -21,6 +21,7 @@ def bricks_of(workspace):
 
 def test_a_click_on_an_arc_selects_the_edge_everywhere(qtbot, session, explore):
     workspace = explore()
+    workspace.pane("edges").raise_()
     edge = int(workspace.placed.paths()[0].edges[1])
     lattice_view = workspace.lattice
     hover(qtbot, lattice_view, apex(workspace, edge), lambda: lattice_view.hover == edge)

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.screen
         ("a\u00a0b\u3000c", {1: ODD, 3: ODD}),
         ("   ", {0: SPACE, 1: SPACE, 2: SPACE}),
         (" ", {0: SPACE}),
+        ("a \n b ", {5: SPACE}),
         ("", {}),
     ],
 )
@@ -34,12 +35,8 @@ def test_only_what_would_be_missed_is_marked(text: str, places: dict[int, str]) 
     assert dict(space_marks(text)) == places
 
 
-def test_what_stands_beside_a_line_counts() -> None:
-    # Broken after a single space: an inner one. Broken inside a run: its part is marked.
-    assert space_marks("one ", "", "t") == []
-    assert space_marks("one ", "", " ") == [(3, SPACE)]
-    assert space_marks(" two", "e", "") == []
-    assert space_marks(" two", " ", "") == [(0, SPACE)]
+def test_places_are_counted_in_units_of_qt() -> None:
+    assert space_marks("𝌆 𝌆  𝌆\t") == ((5, SPACE), (6, SPACE), (9, TAB))
 
 
 @pytest.fixture

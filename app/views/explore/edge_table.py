@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.models.edges import EdgeTableModel
@@ -27,7 +26,7 @@ class EdgeTable(RowsTable):
         self.edges.setParent(self)
         self._placed = placed
         self._session: Session = placed.session
-        self._showing = self._late = False
+        self._showing = self._seen = self._late = False
         self.setAccessibleName(self.tr("Edges of the lattice"))
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicatorShown(False)  # the title says it
@@ -42,7 +41,7 @@ class EdgeTable(RowsTable):
         """Show the newest lattice."""
         analysis = self._placed.analysis
         # Nobody sees the table while its tab is behind: it is made when it comes in front.
-        self._late = analysis is not None and not self.isVisible()
+        self._late = analysis is not None and not self._seen
         if self._late:
             return
         unit = self._session.settings.unit
@@ -60,9 +59,10 @@ class EdgeTable(RowsTable):
         self._showing = False
         self._show_selection()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._late:
+    def set_seen(self, seen: bool) -> None:
+        """Follow the lattice only while the pane is in front; Qt hides no pane behind another."""
+        self._seen = seen
+        if seen and self._late:
             self.refresh()
 
     def _row_selected(self) -> None:
@@ -82,6 +82,8 @@ class EdgeTable(RowsTable):
         )
 
     def _show_selection(self) -> None:
+        if self._late:
+            return  # the rows are those of an older lattice
         edge = self._session.selection.edge
         row = -1 if edge is None else self.edges.row_of(edge)
         self._showing = True

@@ -101,7 +101,7 @@ class TextField(QPlainTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        room = QRectF(self.viewport().rect())
+        room = QRectF(event.rect())
         painter = QPainter(self.viewport())
         block, color = self.firstVisibleBlock(), self._theme.color("ink3")
         while block.isValid():
@@ -219,8 +219,11 @@ class TextBar(QWidget):
                 "Too long to edit here: the first {count:,} characters are shown. "
                 "Paste another text in its place, or delete it."
             ).format(count=len(shown))
-        self.field.setReadOnly(too_long)
-        self.field.setToolTip(note)
+        # Only what changes: Qt tells of each of these at each key.
+        if too_long is not self.field.isReadOnly():
+            self.field.setReadOnly(too_long)
+        if note != self.field.toolTip():
+            self.field.setToolTip(note)
         self.note.setText(self.tr("start shown, not editable"))
         self.note.setVisible(too_long)
         self._describe(shown)

@@ -133,6 +133,7 @@ class ExploreWorkspace(Workspace):
         )
         self.tabifyDockWidget(paths, edges)
         self.tabifyDockWidget(edges, pipeline)
+        edges.visibilityChanged.connect(self.edges.set_seen)
         pipeline.visibilityChanged.connect(self._pipeline_seen)
         self.pipeline.work.changed.connect(self._fit_pipeline)
         self._pipeline_given = 0
