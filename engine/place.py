@@ -73,6 +73,24 @@ class Placement:
     def __len__(self) -> int:
         return len(self.edge)
 
+    def rows(
+        self, wanted: Bools | NDArray[np.int64], x0: Floats, x1: Floats, height: Floats
+    ) -> Placement:
+        """Return some edges at other places: x0, x1 and height are of those that are wanted."""
+        return Placement(
+            self.edge[wanted],
+            x0,
+            x1,
+            height,
+            self.line[wanted],
+            self.opacity[wanted],
+            self.role[wanted],
+            self.path[wanted],
+            self.marginal[wanted],
+            self.fragment[wanted],
+            self.hidden,
+        )
+
     @cached_property
     def priority(self) -> NDArray[np.int64]:
         """Indices from the most to the least important: role, then probability to a thousandth,
@@ -176,7 +194,7 @@ def fragments(lattice: Lattice) -> Bools:
 
 def _strength(role: NDArray[np.uint8], marginal: Floats) -> tuple[Floats, Floats]:
     """Return (line width, opacity) of edges by role and probability."""
-    p = np.nan_to_num(marginal, nan=0.0)
+    p = np.fmax(marginal, 0.0)  # NaN where there is no law
     line, opacity = np.ones(len(role)), np.minimum(0.5 + 3 * p, 1.0)
     best, alternative = role == Role.BEST, role == Role.ALTERNATIVE
     line[best] = 1.6 + 2 * p[best]

@@ -7,7 +7,7 @@ the axis and in the view.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from app.draw.viewport import Viewport
 from engine.display import visible
 from engine.lattice import Lattice, Path
 from engine.law import Law
+from engine.pipeline import Prepared
 from engine.place import BUMP, LOWEST, SLOPE, Placement, Role, place
 from engine.segmenter import EdgeKind
 
@@ -163,6 +164,10 @@ class Arcs:
         return float((high[some] - low[some]).max(initial=0.0))
 
     @cached_property
+    def any_ghost(self) -> bool:
+        return bool(self.ghost.any())
+
+    @cached_property
     def ghost_tellers(self) -> Ints:
         """The ghosts among `tellers`."""
         return self.tellers[self.ghost[self.tellers]]
@@ -203,10 +208,15 @@ def among(edges: NDArray[np.integer], some: Collection[int]) -> NDArray[np.bool_
     return np.isin(edges, list(some))
 
 
-@lru_cache(maxsize=2)  # every row of bricks asks for those of one lattice
+@lru_cache(maxsize=2)  # edges and nodes ask for those of one text
+def _byte_places(prepared: Prepared) -> tuple[Floats, Floats]:
+    return byte_places(prepared)
+
+
+@lru_cache(maxsize=2)  # arcs and bricks ask for those of one lattice
 def edge_spans(lattice: Lattice) -> tuple[Floats, Floats]:
     """Return (start, end) of each edge in bytes of the text as given, float64[e]."""
-    at, to = byte_places(lattice.prepared)
+    at, to = _byte_places(lattice.prepared)
     if len(at) == 0:
         return np.zeros(lattice.n_edges), np.zeros(lattice.n_edges)
     start, end = at[lattice.start], to[np.maximum(lattice.end - 1, 0)]
@@ -235,11 +245,11 @@ def place_arcs(
     )
     start, end = (ends[placed.edge] for ends in edge_spans(lattice))
     on_axis = end <= axis.shown
-    placed = _rows(placed, on_axis)
     start, end = start[on_axis], end[on_axis]
     # A node has two places where the direction turns or characters were dropped, so the ends of
     # an edge are looked up by what the edge covers.
-    placed = replace(placed, x0=axis.at(start, end=False), x1=axis.at(end, end=True))
+    x0, x1 = axis.at(start, end=False), axis.at(end, end=True)
+    placed = placed.rows(on_axis, x0, x1, placed.height[on_axis])
     row_of = np.full(lattice.n_edges, -1, dtype=np.int64)
     row_of[placed.edge] = np.arange(len(placed))
     return Arcs(
@@ -264,20 +274,12 @@ def _cut_units(start: Floats, end: Floats, axis: Axis) -> tuple[Ints, Ints]:
         return none, none
     first = axis.unit_of(np.floor(start).astype(np.int64))
     last = axis.unit_of(np.ceil(end).astype(np.int64) - 1)
+    if not (last[:-1] == first[1:]).any():  # edges follow each other: none share a unit
+        return none, none
     touched = np.bincount(first, minlength=axis.n_units)
     touched += np.bincount(last[last != first], minlength=axis.n_units)
     unit = np.flatnonzero(touched > 1)
     return unit, touched[unit]
-
-
-def _rows(placed: Placement, wanted: NDArray[np.bool_] | Ints) -> Placement:
-    """Return some rows of a placement."""
-    arrays = {
-        part.name: getattr(placed, part.name)[wanted]
-        for part in fields(placed)
-        if part.name != "hidden"
-    }
-    return replace(placed, **arrays)
 
 
 def _ghost_bytes(lattice: Lattice) -> int:
@@ -291,7 +293,7 @@ def place_nodes(
     lattice: Lattice, axis: Axis, best: Path, law: Law | None, marks: Marks = NO_MARKS
 ) -> Nodes:
     """Choose the boundaries to draw: those on the best path, likely enough, or marked."""
-    at, to = byte_places(lattice.prepared)
+    at, to = _byte_places(lattice.prepared)
     on_path = np.zeros(lattice.n_nodes, dtype=np.bool_)
     on_path[best.nodes] = True
     probability = law.node_marginal if law is not None else np.full(lattice.n_nodes, np.nan)
@@ -301,48 +303,55 @@ def place_nodes(
         no, never = np.zeros(0, np.int64), np.zeros(0, np.bool_)
         return Nodes(no, none, none, none, never, never, none, none)
     # The last node has nothing that follows, the first nothing before.
-    after = np.append(at, to[-1])
+    after = np.concatenate((at, to[-1:]))
     before = np.concatenate((at[:1], to))
-    marked = np.zeros(lattice.n_nodes, dtype=np.bool_)
-    marked[sorted(marks.pinned_nodes | marks.forbidden_nodes)] = True
-    wanted = on_path | (probability >= HIDDEN) | marked
-    kept = np.flatnonzero(wanted & (after <= axis.shown))
-    x = axis.at(after[kept], end=False)
+    wanted = on_path | (probability >= HIDDEN)
+    wanted[sorted(marks.pinned_nodes | marks.forbidden_nodes)] = True
+    on_axis = after <= axis.shown
+    kept = (wanted & on_axis).nonzero()[0]
     x_before = axis.at(before[kept], end=True)
-    x = np.where(kept == size, x_before, x)
+    places = np.where(on_axis, axis.at(after, end=False), np.nan)
+    if on_axis[size]:
+        places[size] = axis.at(before[size:], end=True)[0]
     place = np.minimum(np.searchsorted(axis.bounds, after[kept]), len(axis.bounds) - 1)
     inside = axis.bounds[place] != after[kept]
-    places = np.where(after <= axis.shown, axis.at(after, end=False), np.nan)
-    places[size] = axis.at(before[size:], end=True)[0] if after[size] <= axis.shown else np.nan
     ghosts = _ghost_bytes(lattice)
     share = np.maximum(ghosts - np.arange(lattice.n_nodes), 0) / max(ghosts, 1)
     shift = share * ghost_step(axis, float(at[0]))
-    return Nodes(kept, x, x_before, probability[kept], on_path[kept], inside, places, shift)
+    return Nodes(
+        kept, places[kept], x_before, probability[kept], on_path[kept], inside, places, shift
+    )
 
 
 def arcs_in_view(arcs: Arcs, viewport: Viewport, room: float) -> Placement:
     """Return the arcs in view in screen pixels, none taller than `room`."""
-    placed = arcs.placement
-    first, last = viewport.visible
+    return _in_view(arcs, viewport.zoom, viewport.screen(0.0), viewport.ends, room)
+
+
+@lru_cache(maxsize=4)  # a picture, its labels and what is told of it ask for the same
+def _in_view(
+    arcs: Arcs, zoom: float, origin: float, ends: tuple[float, float], room: float
+) -> Placement:
+    """Do what `arcs_in_view` does; x stands at the pixel origin + x · zoom."""
+    placed, (left, right) = arcs.placement, ends
     low, high = arcs.ends
-    slack = GHOST / viewport.zoom
+    slack = GHOST if arcs.any_ghost else 0.0
     # Of a long text few arcs are in view: what follows is done for these only.
-    rows = np.flatnonzero((high >= first - slack) & (low <= last + slack))
-
-    def on_screen(rows: Ints) -> tuple[Floats, Floats]:
-        shift = np.where(arcs.ghost[rows], arcs.ghost_step, 0.0)
-        return viewport.to_screen(placed.x0[rows]) + shift, viewport.to_screen(placed.x1[rows])
-
-    x0, x1 = on_screen(rows)
-    left, right = viewport.screen(first), viewport.screen(last)
-    kept = (np.maximum(x0, x1) >= left) & (np.minimum(x0, x1) <= right)
-    rows, x0, x1 = rows[kept], x0[kept], x1[kept]
-    ghosts = on_screen(arcs.ghost_tellers)
-    widest = float(np.abs(ghosts[1] - ghosts[0]).max(initial=arcs.widest * viewport.zoom))
+    first, last = (left - origin - slack) / zoom, (right - origin + slack) / zoom
+    rows = ((high >= first) & (low <= last)).nonzero()[0]
+    x0, x1 = placed.x0[rows] * zoom + origin, placed.x1[rows] * zoom + origin
+    widest = arcs.widest * zoom
+    if arcs.any_ghost:
+        x0 += np.where(arcs.ghost[rows], arcs.ghost_step, 0.0)
+        kept = (np.maximum(x0, x1) >= left) & (np.minimum(x0, x1) <= right)
+        rows, x0, x1 = rows[kept], x0[kept], x1[kept]
+        some = arcs.ghost_tellers
+        width = (placed.x1[some] - placed.x0[some]) * zoom - arcs.ghost_step
+        widest = float(np.abs(width).max(initial=widest))
     height = _heights(np.abs(x1 - x0), widest, room)
     if arcs.bumps:
-        height = np.where(placed.fragment[rows], BUMP, height)
-    return replace(_rows(placed, rows), x0=x0, x1=x1, height=height)
+        height[placed.fragment[rows]] = BUMP
+    return placed.rows(rows, x0, x1, height)
 
 
 def _heights(width: Floats, widest: float, room: float) -> Floats:
