@@ -266,7 +266,8 @@ def shape_axis(
     wide = {grapheme: width_of(label, fonts.cells) for grapheme, label in shown.items()}
     labels = [shown[g] for g in graphemes]
     advance = np.array([wide[g] for g in graphemes], dtype=np.float64)
-    width = np.maximum(CELL, np.minimum(2 * advance, advance + CELL))
+    # In whole pixels, so that what follows an edit moves by whole pixels and needs no paint.
+    width = np.ceil(np.maximum(CELL, np.minimum(2 * advance, advance + CELL)))
 
     shaped: list[tuple[int, int, _Shaped]] = []
     if not short.string.isascii():
@@ -277,7 +278,7 @@ def shape_axis(
             labels[first:last] = [""] * (last - first)
             shaped.append((first, last, run))
     if unit == "byte":
-        width = np.maximum(BYTE_CELL * np.diff(bounds), np.minimum(width, advance + 4))
+        width = np.ceil(np.maximum(BYTE_CELL * np.diff(bounds), np.minimum(width, advance + 4)))
 
     order = visual_order(level)
     left = np.empty(count)

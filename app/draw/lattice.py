@@ -148,6 +148,12 @@ def _draw_underlays(
             painter.drawPath(path)
 
 
+def opacity_level(opacity: Floats) -> NDArray[np.int64]:
+    """Return in which of eight opacities an edge outside the shown paths is drawn."""
+    # What is 1 but for rounding is 1 at each key.
+    return np.minimum(opacity * 8 + 1e-9, 7).astype(np.int64)
+
+
 def _draw_arcs(
     painter: QPainter, theme: Theme, arcs: Arcs, shapes: Placement, place: Frame, light: Light
 ) -> None:
@@ -160,7 +166,7 @@ def _draw_arcs(
     apart = np.zeros(len(shapes), dtype=np.bool_)
     if marks.apart is not None:
         apart = marks.apart[shapes.edge]
-    step = np.minimum((shapes.opacity * 8).astype(np.int64), 7)
+    step = opacity_level(shapes.opacity)
     for level in np.unique(step[plain]).tolist():
         color = theme.color("line2")
         color.setAlphaF((level + 1) / 8)

@@ -23,16 +23,18 @@ from app.theme import SIZE_NOTE, Theme
 def draw_hatch(painter: QPainter, rect: QRectF, color: QColor, gap: int = 6) -> None:
     """Draw lines at 45° over `rect`, `gap` pixels apart: the mark of byte fragments.
 
-    The lines' places hang on the screen, so that neighbours go on without a step.
+    The lines' places hang on the left end of `rect`, so that they move with it.
     """
     if on_screen(painter):
-        painter.fillRect(rect, _hatch(color.rgba(), gap, painter.device().devicePixelRatioF()))
+        ratio = painter.device().devicePixelRatioF()
+        painter.setBrushOrigin(QPointF(round(rect.left() * ratio) / ratio, 0))
+        painter.fillRect(rect, _hatch(color.rgba(), gap, ratio))
         return
     painter.save()
     painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
     painter.setPen(QPen(color, 1))
-    # Along a line x + y is a multiple of the gap.
-    x = (rect.left() + rect.top()) // gap * gap - rect.top()
+    # Along a line x - left + y is a multiple of the gap.
+    x = rect.left() + rect.top() // gap * gap - rect.top()
     while x - rect.height() < rect.right():
         painter.drawLine(QPointF(x, rect.top()), QPointF(x - rect.height(), rect.bottom()))
         x += gap

@@ -213,9 +213,10 @@ class Viewport(QObject):
         return made
 
     def between(self, left: float, right: float) -> Viewport:
-        """Return a viewport at the same place of which only a part is seen, given in pixels."""
-        other = self.part(self._scroll, self._width)
-        other._between = (max(left, GUTTER), min(right, GUTTER + self._width))
+        """Return a viewport as wide as this one that isn't scrolled, and of which only a part is
+        seen, given in pixels: it may lie beyond its width."""
+        other = self.part(0.0, self._width)
+        other._between = (left, right)
         return other
 
     def hold(self, axis: Axis | None) -> None:

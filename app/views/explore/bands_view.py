@@ -19,10 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.draw.contents import Content, axis_content, bands_content
+from app.draw.contents import MANY, Content, axis_content, bands_content
 from app.draw.glyphs import draw_text
 from app.draw.marks import draw_letter, notched
-from app.draw.strips import Strips
+from app.draw.sheet import Sheet
 from app.draw.tokens import DENSITY, Bands, draw_bands, text_rect
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.session import OpenModel, Session
@@ -46,7 +46,7 @@ class BandsView(QWidget):
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._hover: tuple[int, int] | None = None
-        self._strips = Strips(self._paint_bands, self._content)
+        self._sheet = Sheet(self._paint_bands, self._content)
         self.coloring = ColoringControl(placed.session, theme, self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -96,12 +96,12 @@ class BandsView(QWidget):
     def _bands_changed(self) -> None:
         self._hover = None
         self.setFixedHeight(self.sizeHint().height())
-        self._strips.review()
+        self._sheet.review()
         self.update()
 
     def _refresh(self) -> None:
         """Paint anew."""
-        self._strips.clear()
+        self._sheet.clear()
         self.update()
 
     def _moved(self) -> None:
@@ -138,7 +138,7 @@ class BandsView(QWidget):
             self._paint_bands(painter, viewport)
             painter.restore()
             return
-        self._strips.draw(painter, viewport, self.height(), self._theme.color("canvas"))
+        self._sheet.draw(painter, viewport, self.height(), self._theme.color("canvas"))
 
     def _paint_heads(self, painter: QPainter) -> None:
         theme = self._theme
@@ -202,11 +202,14 @@ class BandsView(QWidget):
         )
 
     def _content(self, viewport: Viewport) -> Content | None:
-        """Return what a strip shows; None where something is lit."""
+        """Return what the picture shows; None where something is lit, or of a long text."""
+        axis = viewport.axis
+        if axis is None or axis.n_units > MANY:
+            return None
         if self._placed.lit() is not None or self._hover is not None:
             return None
         by_identity = self._session.settings.color == "identity"
-        content = Content((self._theme.scheme, by_identity), ()) + axis_content(viewport)
+        content = Content((self._theme.scheme, by_identity), ()) + axis_content(axis, viewport.zoom)
         for opened in self._session.models:
             bands, reading = self._placed.bands.get(opened.key), self._session.reading(opened.key)
             if bands is None and reading is not None and reading.encoding is None:
@@ -223,7 +226,8 @@ class BandsView(QWidget):
             rect = self.row_rect(row)
             bands = self._placed.bands.get(opened.key)
             painter.save()
-            room = QRectF(0, rect.top() - 3, GUTTER + viewport.width, self.band + GAP + 3)
+            left, right = viewport.ends
+            room = QRectF(left, rect.top() - 3, right - left, self.band + GAP + 3)
             painter.setClipRect(room, Qt.ClipOperation.IntersectClip)
             self._paint_underlay(painter, viewport, opened, bands, rect)
             if bands is None:

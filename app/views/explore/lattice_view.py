@@ -20,8 +20,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.counts import counted
 from app.draw.arc_labels import Label, draw_hover_label, draw_labels, place_labels
 from app.draw.arcs import Arcs, arcs_in_view
-from app.draw.contents import Content, lattice_content
+from app.draw.contents import MANY, Change, Content, Step, lattice_content
 from app.draw.frame import Frame, frame
+from app.draw.kept_labels import KeptLabels
 from app.draw.lattice import (
     FAR,
     Light,
@@ -31,7 +32,7 @@ from app.draw.lattice import (
     has_labels,
     is_far,
 )
-from app.draw.strips import BESIDE, WIDE, Strips, update_moved, whole_scroll
+from app.draw.sheet import Sheet, update_moved, whole_scroll
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.session import Session
 from app.theme import SIZE_BODY, Theme
@@ -62,7 +63,8 @@ class LatticeView(QWidget):
         self._hover: int | None = None
         self._shapes: Placement | None = None
         self._seen = (False, False)
-        self._strips = Strips(self._paint_strip, self._content, self._place_labels)
+        self._sheet = Sheet(self._paint_part, self._content, self._keep_labels, self._place_labels)
+        self._labels = KeptLabels()
         self._drag: QPointF | None = None
         self._moved = False
         self._on_map = False
@@ -140,12 +142,12 @@ class LatticeView(QWidget):
                 + "\n"
                 + self.legend()
             )
-        self._strips.review()
+        self._sheet.review()
         self.update()
 
     def _refresh(self) -> None:
         """Paint anew."""
-        self._strips.clear()
+        self._sheet.clear()
         self.update()
 
     def _moved_view(self) -> None:
@@ -193,30 +195,29 @@ class LatticeView(QWidget):
     def _paint_moving(self, painter: QPainter, arcs: Arcs) -> None:
         """Paint what hangs on the axis, as far as it can from what was painted before."""
         viewport, canvas = self.viewport, self._theme.color("canvas")
-        shown = self._strips.draw(painter, viewport, self.height(), canvas)
+        self._sheet.draw(painter, viewport, self.height(), canvas)
         if not has_labels(arcs, viewport):
             return
         painter.save()
         painter.setClipRect(QRectF(GUTTER, 0, viewport.width, self.height()))
         scroll = whole_scroll(viewport, self.devicePixelRatioF())
-        labels = [label for number in shown for label in self._strips.kept(number)]
-        draw_labels(painter, self._theme, labels, -scroll, self._hover)
+        draw_labels(painter, self._theme, self.labels(), -scroll, self._hover)
         painter.restore()
 
     def _content(self, viewport: Viewport) -> Content | None:
-        """Return what a strip shows; None where something is lit or marked."""
+        """Return what is shown; None where something is lit or marked, or of a long text."""
         arcs, nodes = self._placed.arcs, self._placed.nodes
         assert arcs is not None
         assert nodes is not None
         analysis = self._placed.analysis
-        if analysis is None or self.light() != Light() or arcs.marks.any:
+        if analysis is None or self.light() != Light() or arcs.marks.any or len(arcs) > MANY:
             return None
         shapes = arcs_in_view(arcs, viewport, self.place.room)
         key = (analysis.model_key, self.place.base)
         return Content(key, ()) + lattice_content(arcs, nodes, shapes, viewport)
 
-    def _paint_strip(self, painter: QPainter, viewport: Viewport) -> None:
-        """Paint a strip, or a part of one, without labels."""
+    def _paint_part(self, painter: QPainter, viewport: Viewport) -> None:
+        """Paint a part of the picture, without labels."""
         arcs, nodes = self._placed.arcs, self._placed.nodes
         assert arcs is not None
         assert nodes is not None
@@ -224,28 +225,28 @@ class LatticeView(QWidget):
         shapes = arcs_in_view(arcs, viewport, place.room)
         draw_picture(painter, viewport, self._theme, arcs, nodes, shapes, place, self.light())
 
-    def _place_labels(self, viewport: Viewport, number: int) -> list[Label]:
-        """Return the labels of a strip, at places on the zoomed axis."""
+    def _keep_labels(self, change: Change, step: Step) -> None:
+        """Keep the labels of what didn't change, each with its edge of the lattice as it is now."""
+        arcs = self._placed.arcs
+        assert arcs is not None
+        self._labels.keep(arcs, change, step, self.viewport.zoom)
+
+    def _place_labels(self, viewport: Viewport, left: float, right: float) -> None:
+        """Place the labels of a part that was painted."""
         arcs, place = self._placed.arcs, self.place
         assert arcs is not None
+        self._labels.drop(viewport, left, right)
         if not has_labels(arcs, viewport):
-            return []
-        # Labels aren't cut at the edge of a strip: they are placed with it, beside those of its
-        # neighbours, and drawn over all.
-        beside = [self._strips.kept(n) or [] for n in (number - 1, number + 1)]
-        taken = [label.moved(-viewport.scroll) for labels in beside for label in labels]
-        left = GUTTER + BESIDE
-        found = place_labels(
+            return
+        # Labels aren't cut at the edge of a part: they are placed with it, beside those that
+        # are there, and drawn over all.
+        shapes = arcs_in_view(arcs, viewport, place.room)
+        taken = self._labels.beside(viewport)
+        selected, between = self.light().selected, (left, right)
+        self._labels.add(
+            place_labels(viewport, self._theme, arcs, shapes, place.base, selected, between, taken),
             viewport,
-            self._theme,
-            arcs,
-            arcs_in_view(arcs, viewport, place.room),
-            place.base,
-            self.light().selected,
-            (left, left + WIDE),
-            taken,
         )
-        return [label.moved(viewport.scroll) for label in found]
 
     def _paint_still(self, painter: QPainter, arcs: Arcs, *, legend: bool = True) -> None:
         """Paint what doesn't move with the axis, and the name of the arc under the mouse."""
@@ -286,9 +287,8 @@ class LatticeView(QWidget):
         return edge_at(shapes, place.x(), self.place.base - place.y(), REACH)
 
     def labels(self) -> list[Label]:
-        """Return the labels in view, at places on the zoomed axis; none before they are painted."""
-        shown = self._strips.in_view(self.viewport, self.devicePixelRatioF())
-        return [label for number in shown for label in self._strips.kept(number) or []]
+        """Return the labels in view, at places on the zoomed axis; none before they are placed."""
+        return self._labels.seen(self.viewport) if self._sheet.sure else []
 
     def node_at(self, place: QPointF) -> int | None:
         """Return the boundary at a pixel: on the axis, or in the row of the text."""

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.counts import counted
 from app.draw.brick_rows import BrickPainter, Words, is_far
 from app.draw.bricks import BrickRow, BrickTable
-from app.draw.contents import Content, bricks_content
-from app.draw.strips import Strips, update_moved
+from app.draw.contents import MANY, Content, bricks_content
+from app.draw.sheet import Sheet, update_moved
 from app.draw.viewport import GUTTER, Viewport
 from app.session import Session
 from app.theme import SIZE_DATA, Theme
@@ -58,7 +58,7 @@ class PathsView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(ROW + 2 * TOP)
         self.setAccessibleName(self.tr("Best paths"))
-        self._strips = Strips(self._paint_bricks, self._content)
+        self._sheet = Sheet(self._paint_bricks, self._content)
         self._telling = QTimer(self, singleShot=True, interval=TELLING)
         self._telling.timeout.connect(self._tell)
         placed.lattice_viewport.changed.connect(self._moved)
@@ -85,7 +85,7 @@ class PathsView(QWidget):
             if self._ties
             else ""
         )
-        self._strips.review()
+        self._sheet.review()
         self.update()
 
     def _tell(self) -> None:
@@ -101,7 +101,7 @@ class PathsView(QWidget):
 
     def _refresh(self) -> None:
         """Paint anew."""
-        self._strips.clear()
+        self._sheet.clear()
         self.update()
 
     def _moved(self) -> None:
@@ -150,7 +150,7 @@ class PathsView(QWidget):
             self._paint_bricks(painter, viewport)
             painter.restore()
         else:
-            self._strips.draw(painter, viewport, self.height(), self._theme.color("canvas"))
+            self._sheet.draw(painter, viewport, self.height(), self._theme.color("canvas"))
         same = [
             place
             for place, row in enumerate(rows)
@@ -166,9 +166,11 @@ class PathsView(QWidget):
         painter.restore()
 
     def _content(self, viewport: Viewport) -> Content | None:
-        """Return what a strip shows; None where something is lit."""
+        """Return what the picture shows; None where something is lit, or of a long text."""
         arcs, analysis = self._placed.arcs, self._placed.analysis
         if arcs is None or analysis is None or self._placed.lit() is not None:
+            return None
+        if len(self._table.row) > MANY:
             return None
         key = (analysis.model_key, self._theme.scheme)
         return Content(key, ()) + bricks_content(self._table, arcs, viewport)

@@ -1,11 +1,11 @@
-"""Pictures that are kept in strips: a step aside shows what a fresh paint would show."""
+"""Pictures that are kept on sheets: a step aside shows what a fresh paint would show."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from app.draw.strips import WIDE
+from app.draw.sheet import SPARE
 from app.draw.viewport import GUTTER
 from engine.place import free_boxes
 from tests.app.exploring import open_explore, settle
@@ -29,16 +29,21 @@ def pixels(view):
 
 
 def recorded(view, monkeypatch):
-    """Return a list that grows by (number, left, right) with each part of a strip painted."""
+    """Return a list that grows by (left, right) with each part of a sheet that is painted."""
     painted = []
-    paint = view._strips._paint_between
+    paint = view._sheet._paint_between
 
-    def record(whole, number, left, right, *more):
-        painted.append((number, left, right))
-        paint(whole, number, left, right, *more)
+    def record(viewport, left, right, paper):
+        if left < right:
+            painted.append((left, right))
+        paint(viewport, left, right, paper)
 
-    monkeypatch.setattr(view._strips, "_paint_between", record)
+    monkeypatch.setattr(view._sheet, "_paint_between", record)
     return painted
+
+
+def pixels_of(parts):
+    return sum(right - left for left, right in parts)
 
 
 @pytest.mark.parametrize("name", ["bands", "paths", "lattice"])
@@ -48,9 +53,10 @@ def test_a_view_that_was_moved_looks_as_if_painted_anew(workspace, name):
     view.grab()
     for step in (37, 500, -120, 3.3, 700, -1000):
         viewport.pan(step)
-        moved = pixels(view)
+        moved = pixels(view).astype(np.int64)
         view._refresh()
-        assert np.array_equal(moved, pixels(view)), step
+        # At the edge of a part a pixel is covered by halves.
+        assert np.abs(moved - pixels(view)).max() <= 1, step
 
 
 @pytest.mark.parametrize("name", ["bands", "paths", "lattice"])
@@ -59,28 +65,27 @@ def test_a_step_aside_paints_only_what_comes_into_view(workspace, name, monkeypa
     viewport.restore(1.0, 10.0)
     view.grab()
     painted = recorded(view, monkeypatch)
-    for _ in range(10):
+    for _ in range(7):
         viewport.pan(20)
         view.grab()
-    last = int((viewport.scroll + viewport.width) // WIDE)
-    assert painted in ([], [(last, 0, WIDE)])
-    viewport.pan(WIDE)
+    assert painted == []  # it is on the sheet
+    viewport.pan(SPARE)
     view.grab()
-    assert len(painted) <= 2
-    before = len(painted)
+    assert len(painted) == 1
+    assert pixels_of(painted) < viewport.width / 2
     view._refresh()
     view.grab()
-    assert len(painted) - before >= 2
+    assert pixels_of(painted[1:]) > viewport.width
 
 
-def test_labels_on_both_sides_of_an_edge_of_strips_keep_apart(workspace):
+def test_labels_on_both_sides_of_an_edge_of_parts_keep_apart(workspace):
     view, viewport = workspace.lattice, workspace.placed.viewport
     viewport.restore(1.0, 0.0)
     labels = {}
     for _ in range(20):
         view.grab()
         labels |= dict.fromkeys(view.labels())
-        viewport.pan(WIDE / 2)
+        viewport.pan(SPARE)
     assert len(labels) > 40
     # A piece's own number stands apart from it too, so every pair is free.
     assert free_boxes(np.array([label[:4] for label in labels])).all()
@@ -92,20 +97,16 @@ def test_what_typing_leaves_as_it_was_is_not_painted_again(
     qtbot, session, workspace, monkeypatch, name, at
 ):
     view, viewport = getattr(workspace, name), workspace.placed.viewport
-    viewport.restore(1.0, 0.0)
+    viewport.restore(1.0, 1e6 if at == "end" else 0.0)
     view.grab()
     painted = recorded(view, monkeypatch)
     session.set_text(f"{TEXT}x" if at == "end" else f"x{TEXT}")
     settle(qtbot, session)
+    view.grab()
     assert (viewport.zoom, viewport.overflows) == (1.0, True)
     assert (viewport.scroll > 3000) == (at == "end")  # what was typed is seen
-    viewport.scroll_to(0.0)
-    view.grab()
-    numbers = {number for number, _, _ in painted}
-    if at == "end":
-        assert not {0, 1} & numbers
-    else:
-        assert {0, 1} <= numbers
+    if (name, at) != ("bands", "start"):  # colours of bands follow their number
+        assert pixels_of(painted) < viewport.width / 2
     kept = pixels(view)
     view._refresh()
     if name != "lattice":  # labels may have found other places
@@ -178,7 +179,7 @@ def test_after_random_edits_every_pixel_is_as_if_painted_anew(
                 unlike = np.abs(kept - pixels(view)).max()
                 assert unlike <= (2 if name == "lattice" else 0), (step, name, text)
     for parts in painted.values():
-        assert any((left, right) != (0, WIDE) for _, left, right in parts)
+        assert any(right - left < viewport.width / 2 for left, right in parts)
 
 
 def test_a_label_that_was_kept_knows_its_edge(qtbot, session, workspace):

@@ -1,0 +1,233 @@
+"""A picture on the axis that is kept while it only moves: a sheet that is wider than the view.
+
+A view that is dragged shows another part of its sheet, and only what comes onto the sheet is
+painted. Where the picture changes, as at each key that is typed, what looks the same stays, what
+stands some pixels further is moved there, and only the rest is painted again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.draw.axis import Axis
+from app.draw.contents import EVERYWHERE, STAYED, Change, Content, Step, whole_view
+from app.draw.viewport import GUTTER, Viewport
+
+SPARE = 160
+"""Pixels of a sheet on both sides of the view."""
+
+BESIDE = 24
+"""Pixels beside a part that is painted of which is painted what reaches into it."""
+
+COLUMN = 8
+"""What is painted begins and ends at a multiple of this: whole device pixels at usual ratios."""
+
+
+class Sheet:
+    """What is kept of one picture. Its pixels are those of the zoomed axis from the left end of
+    a view that isn't scrolled, so a scroll of s shows pixel s at the gutter.
+
+    paint: called with a painter and a viewport that sees the part that is to be painted; x on
+    that painter is that viewport's. When anything changes that the picture depends on, but zoom,
+    height and axis, call `clear`, or `review` where all that can have changed is in `content`.
+    content: what the picture shows, seen by a viewport of all of it; None where that can't be told.
+    moved: called when it was looked at again, before anything is painted: with the change in pixels
+    of the picture, and the step of what is right of it. painted: called with a viewport, and two
+    pixels of it between which the picture was painted anew.
+    """
+
+    def __init__(
+        self,
+        paint: Callable[[QPainter, Viewport], None],
+        content: Callable[[Viewport], Content | None],
+        moved: Callable[[Change, Step], None] = lambda change, step: None,
+        painted: Callable[[Viewport, float, float], None] = lambda viewport, left, right: None,
+    ) -> None:
+        self._paint, self._content = paint, content
+        self._tell_moved, self._tell_painted = moved, painted
+        self._look: tuple[float, float, float] = (0.0, 0.0, 0.0)
+        self._axis: Axis | None = None
+        self._image: QImage | None = None
+        self._left = self._right = 0
+        """The pixels of the picture between which the image is."""
+        self._shown: Content | None = None
+        self._reviewed = self._sure = False
+        """Whether the content is wanted; whether the image is known to show what is."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether it shows what is, as far as it goes."""
+        return self._sure and self._image is not None
+
+    def clear(self) -> None:
+        """Forget what was painted."""
+        self._image, self._shown = None, None
+        self._reviewed = self._sure = False
+
+    def review(self) -> None:
+        """Look at the content before the picture is shown again."""
+        self._sure, self._reviewed = False, True
+
+    def draw(self, painter: QPainter, viewport: Viewport, height: float, paper: QColor) -> None:
+        """Draw the picture in view, right of the gutter."""
+        ratio = painter.device().devicePixelRatioF()
+        look = (viewport.zoom, height, ratio)
+        if look != self._look:
+            self._look = look
+            self.clear()
+        before = self._axis
+        if viewport.axis is not before:
+            self._axis = viewport.axis
+            self.review()
+        scroll = whole_scroll(viewport, ratio)
+        if not self._sure:
+            self._look_again(viewport, before, paper)
+        self._reach(viewport, scroll, paper)
+        if self._image is None:
+            return
+        painter.save()
+        painter.setClipRect(QRectF(GUTTER, 0, viewport.width, height))
+        painter.drawImage(QPointF(GUTTER + self._left - scroll, 0), self._image)
+        painter.restore()
+
+    def _look_again(self, viewport: Viewport, before: Axis | None, paper: QColor) -> None:
+        """Paint what the image doesn't show as it is."""
+        axis, shown = viewport.axis, self._shown
+        self._shown = None
+        # At each frame of a zoom all is new: nobody will ask what it was.
+        if self._reviewed and axis is not None:
+            self._shown = self._content(whole_view(axis, viewport.zoom))
+        self._sure = True
+        step, change = STAYED, EVERYWHERE
+        if self._image is not None and self._shown is not None and shown is not None:
+            step = self._step(before, axis)
+            change = self._shown.change(shown, step)
+            change = Change(change.left - GUTTER, change.right - GUTTER)
+        self._tell_moved(change, step)
+        if change == EVERYWHERE:
+            self._image = None
+        elif change.left != math.inf:
+            self._change(viewport, change, step.pixels, paper)
+
+    def _step(self, before: Axis | None, axis: Axis | None) -> Step:
+        """Return how far what follows an edit moved, where it can be shown moved."""
+        if axis is None:
+            return STAYED
+        stayed = Step(0.0, axis.mirrored)
+        if before is None or axis.mirrored != before.mirrored:
+            return stayed
+        zoom, _, ratio = self._look
+        pixels = (axis.width - before.width) * zoom * ratio
+        whole = round(pixels)
+        if abs(pixels - whole) > 0.001 or abs(whole) > self._right - self._left:
+            return stayed
+        return Step(whole / ratio, axis.mirrored)
+
+    def _change(self, viewport: Viewport, change: Change, step: float, paper: QColor) -> None:
+        """Move what moved, and paint what changed, as far as the sheet goes."""
+        low, high, image = self._left, self._right, self._image
+        assert image is not None
+        left = min(max(_down(change.left), low), high)
+        right = min(max(_up(max(change)), _up(low + step), left), high)
+        # What comes onto the sheet at its right end is painted as well.
+        last = max(min(high, _down(high + step)), right)
+        if step:
+            self._image = self._blank()
+            painter = QPainter(self._image)
+            _copy(painter, image, 0.0, left - low, 0.0)
+            _copy(painter, image, right - step - low, last - step - low, step)
+            painter.end()
+        if last - right < SPARE and last < high:
+            right = last = high
+        self._paint_between(viewport, left, right, paper)
+        self._paint_between(viewport, last, high, paper)
+
+    def _reach(self, viewport: Viewport, scroll: float, paper: QColor) -> None:
+        """Make the sheet reach over the view."""
+        left, right = math.floor(scroll), math.ceil(scroll + viewport.width)
+        image = self._image
+        if image is not None and self._left <= left and right <= self._right:
+            return
+        wide = _up(right - left) + 2 * SPARE
+        start = _down((left + right - wide) / 2)
+        before = (self._left, self._right)
+        self._left, self._right = start, start + wide
+        self._image = self._blank()
+        if image is None:
+            self._paint_between(viewport, self._left, self._right, paper)
+            return
+        # What is on both sheets is copied.
+        first, last = max(before[0], self._left), min(before[1], self._right)
+        if first >= last:
+            self._paint_between(viewport, self._left, self._right, paper)
+            return
+        painter = QPainter(self._image)
+        _copy(painter, image, first - before[0], last - before[0], before[0] - self._left)
+        painter.end()
+        self._paint_between(viewport, self._left, first, paper)
+        self._paint_between(viewport, last, self._right, paper)
+
+    def _blank(self) -> QImage:
+        """Return an image of the sheet's size."""
+        _, height, ratio = self._look
+        wide, high = (self._right - self._left) * ratio, math.ceil(height * ratio)
+        image = QImage(round(wide), high, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(ratio)
+        return image
+
+    def _paint_between(self, viewport: Viewport, left: float, right: float, paper: QColor) -> None:
+        """Paint the picture between two of its pixels."""
+        if left >= right:
+            return
+        assert self._image is not None
+        height = self._look[1]
+        painter = QPainter(self._image)
+        # Where it is painted doesn't change what it looks like to the last bit.
+        painter.translate(-GUTTER - self._left, 0)
+        room = QRectF(GUTTER + left, 0, right - left, math.ceil(height))
+        painter.setClipRect(room)
+        painter.fillRect(room, paper)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        seen = viewport.between(room.left() - BESIDE, room.right() + BESIDE)
+        try:
+            self._paint(painter, seen)
+        finally:
+            painter.end()  # a painter must not outlive its image
+        self._tell_painted(seen, room.left(), room.right())
+
+
+def _copy(painter: QPainter, image: QImage, left: float, right: float, step: float) -> None:
+    """Draw what is between two pixels of an image `step` pixels further right on another."""
+    if left < right:
+        ratio = image.devicePixelRatio()
+        source = QRectF(left * ratio, 0, (right - left) * ratio, image.height())
+        painter.drawImage(QPointF(left + step, 0), image, source)
+
+
+def _down(pixel: float) -> int:
+    """Return the last pixel at which what is painted may begin."""
+    return math.floor(pixel / COLUMN) * COLUMN
+
+
+def _up(pixel: float) -> int:
+    """Return the first pixel at which what is painted may end."""
+    return math.ceil(pixel / COLUMN) * COLUMN
+
+
+def whole_scroll(viewport: Viewport, ratio: float) -> float:
+    """Return the scroll of a viewport in whole device pixels, on which sheets are shown."""
+    return round(viewport.scroll * ratio) / ratio
+
+
+def update_moved(view: QWidget, *, gutter: bool = False) -> None:
+    """Ask for a paint of a view whose axis moved, with what stands in the gutter or without."""
+    if gutter:
+        view.update()
+    else:
+        left = math.floor(GUTTER)
+        view.update(QRect(left, 0, view.width() - left, view.height()))
