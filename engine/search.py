@@ -10,6 +10,7 @@ decides in the same way. `viterbi` and `engine.nbest` follow this one order.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,12 +44,13 @@ def follow(
 
     The path ends at node `last`, by default the last of all.
     """
-    start, edges = lattice.start, []
+    # Lists, as single numbers of an array are slow to reach.
+    starts, holders, edges = lattice.start.tolist(), holder.tolist(), []
     node = lattice.n_nodes - 1 if last is None else last
     while node > 0:
-        edge = int(holder[node])
+        edge = holders[node]
         edges.append(edge)
-        node = int(start[edge])
+        node = starts[edge]
     return np.array(edges[::-1], dtype=np.int32)
 
 
@@ -93,14 +95,15 @@ def count_paths(lattice: Lattice) -> int:
     The lattice is cut at the nodes that no edge crosses (pre-tokens, at least); the counts of the
     stretches between them are multiplied.
     """
-    last = lattice.n_nodes - 1
     cuts = cut_nodes(lattice)
     bounds = np.searchsorted(lattice.start, cuts)
+    starts, ends = lattice.start.tolist(), lattice.end.tolist()
+    stretches = zip(pairwise(cuts.tolist()), pairwise(bounds.tolist()), strict=True)
     factors = [
-        _count(lattice, int(cuts[i]), int(cuts[i + 1]), int(bounds[i]), int(bounds[i + 1]))
-        for i in range(len(cuts) - 1)
+        _count(starts[low:high], ends[low:high], first, last)
+        for (first, last), (low, high) in stretches
     ]
-    return _product(factors) if last else 1
+    return _product(factors) if lattice.n_nodes > 1 else 1
 
 
 def cut_nodes(lattice: Lattice) -> NDArray[np.int64]:
@@ -111,10 +114,10 @@ def cut_nodes(lattice: Lattice) -> NDArray[np.int64]:
     return np.flatnonzero(np.cumsum(change[: lattice.n_nodes]) == 0)
 
 
-def _count(lattice: Lattice, first: int, last: int, low: int, high: int) -> int:
-    """Return the number of paths between two cut nodes; edges low … high − 1 lie between them."""
-    starts = lattice.start[low:high].tolist()
-    ends = lattice.end[low:high].tolist()
+def _count(starts: list[int], ends: list[int], first: int, last: int) -> int:
+    """Return the number of paths between two cut nodes, by the ends of the edges between them."""
+    if len(starts) == 1:  # as for most pre-tokens of one character
+        return int(starts[0] == first and ends[0] == last)
     counts = {first: 1}
     node = first
     for start, end in zip(starts, ends, strict=True):
