@@ -49,10 +49,12 @@ class BrickPainter:
         self._painter, self._theme, self._viewport = painter, theme, viewport
         self._arcs, self._words = arcs, words
         self._ratio = painter.device().devicePixelRatioF() if on_screen(painter) else 0.0
+        self._side = max(pixel(SIDE, self._ratio), 1)
         self._fonts = {True: theme.font(SIZE_NOTE), False: theme.piece_font(SIZE_NOTE)}
         self._wide = {note: Widths(font) for note, font in self._fonts.items()}
         self._letters: dict[tuple[bool, str], Lettering] = {}
         self._colors: dict[str, QColor] = {}
+        self._tones: dict[tuple[bool, bool, bool], _Tones] = {}
 
     def draw(
         self,
@@ -81,7 +83,7 @@ class BrickPainter:
         if mean < TWO_TONES:
             self._fill(lefts, rights, looks, rect, best=best)
             return
-        top, high = rect.top(), rect.height()
+        top, high = self._line(rect)
         boxes = [self._box(x0, x1, top, high) for x0, x1 in zip(lefts, rights, strict=True)]
         if lit is not None:
             brick = row.rect_brick[seen]
@@ -91,10 +93,10 @@ class BrickPainter:
                     boxes[k].rect().adjusted(-1, -3, 1, 3), self._color("selection")
                 )
         for box, (edge, count, fragments, mark, differs, widest) in zip(boxes, looks, strict=True):
-            differ, unknown = best or differs, mark == _UNKNOWN
-            line, fill = self._tones(best=best, differs=differ, unknown=unknown)
-            self._draw_shape(box, line, fill)
-            hatched = not unknown and (fragments or mark == _BYTE)
+            unknown = mark == _UNKNOWN
+            tones = self._tones_of(best, best or bool(differs), unknown)
+            self._draw_shape(box, tones, LINE)
+            hatched = not unknown and (fragments > 0 or mark == _BYTE)
             if hatched:
                 inner = box.rect().adjusted(1, 1, -1, -1)
                 draw_hatch(self._painter, inner, self._color("line2"), 5)
@@ -104,8 +106,8 @@ class BrickPainter:
                 room = box.width - 2
                 text = self._note(fragments, room) if note else self._label(edge, mark, room)
                 if text:
-                    color = "canvas" if unknown else "ink" if differ else "ink3"
-                    self._draw_text(box, text, color, mark, note=note, on_paper=bool(hatched))
+                    letters = self._lettering(tones.ink, note=note)
+                    self._draw_text(box, text, letters, mark, on_paper=hatched)
 
     def draw_far(self, row: BrickRow, rect: QRectF, *, best: bool) -> None:
         """Draw a row too small for bricks: a bar, and where it differs from path 1."""
@@ -152,20 +154,27 @@ class BrickPainter:
         return color
 
     def _lettering(self, color: str, *, note: bool) -> Lettering:
-        key = (note, color)
-        if key not in self._letters:
-            made = Lettering(self._painter, self._fonts[note], self._color(color))
-            self._letters[key] = made
-        return self._letters[key]
+        letters = self._letters.get((note, color))
+        if letters is None:
+            letters = Lettering(self._painter, self._fonts[note], self._color(color))
+            self._letters[note, color] = letters
+        return letters
 
-    def _tones(self, *, best: bool, differs: bool, unknown: bool) -> tuple[QColor, QColor | None]:
-        """Return the colours of a brick's outline and of what it is filled with."""
-        if not differs:
-            return self._color("line"), self._color("ink3") if unknown else None
-        line = self._color("best" if best else "alternative")
-        if unknown:
-            return line, self._color("ink")
-        return line, self._color("fill_best" if best else "fill_alternative")
+    def _tones_of(self, best: bool, differs: bool, unknown: bool) -> _Tones:
+        tones = self._tones.get((best, differs, unknown))
+        if tones is None:
+            color = self._color
+            if differs:
+                line = color("best" if best else "alternative")
+                fill = color("ink" if unknown else "fill_best" if best else "fill_alternative")
+                tones = _Tones(line.rgba(), fill.rgba(), "ink")
+            else:
+                paint = color("ink3").rgba() if unknown else None
+                tones = _Tones(color("line").rgba(), paint, "ink3")
+            if unknown:
+                tones = tones._replace(ink="canvas")
+            self._tones[best, differs, unknown] = tones
+        return tones
 
     def _fill(
         self,
@@ -183,6 +192,14 @@ class BrickPainter:
             box = QRectF(x0 + SIDE, top, x1 - x0 - 2 * SIDE, high)
             self._painter.fillRect(box, line if best or look[4] else hair)
 
+    def _line(self, rect: QRectF) -> tuple[float, float]:
+        """Return top and height of the bricks of a row: on the screen in whole device pixels."""
+        ratio, top, high = self._ratio, rect.top(), rect.height()
+        if not ratio:
+            return top, high
+        first = pixel(top, ratio)
+        return first / ratio, (pixel(top + high, ratio) - first) / ratio
+
     def _box(self, x0: float, x1: float, top: float, high: float) -> _Box:
         """Return the box of a brick between two ends: on the screen on whole device pixels.
 
@@ -191,34 +208,28 @@ class BrickPainter:
         ratio = self._ratio
         if not ratio:
             return _Box(x0 + SIDE, top, x1 - x0 - 2 * SIDE, high)
-        side = max(pixel(SIDE, ratio), 1)
-        left, first = pixel(x0, ratio) + side, pixel(top, ratio)
-        width = max(pixel(x1, ratio) - side - left, 1)
-        height = pixel(top + high, ratio) - first
-        return _Box(left / ratio, first / ratio, width / ratio, height / ratio)
+        left = pixel(x0, ratio) + self._side
+        width = max(pixel(x1, ratio) - self._side - left, 1)
+        return _Box(left / ratio, top, width / ratio, high)
 
-    def _draw_shape(
-        self, box: _Box, line: QColor, fill: QColor | None, width: float = LINE
-    ) -> None:
-        """Draw a brick without what stands in it."""
-        if not self._ratio:
-            _outline(self._painter, box.rect(), line, fill, width)
-            return
-        paint = None if fill is None else fill.rgba()
-        image = _shape(box.width, box.height, line.rgba(), paint, width, self._ratio)
-        self._painter.drawImage(QPointF(box.left, box.top), image)
+    def _draw_shape(self, box: _Box, tones: _Tones, pen: float) -> None:
+        """Draw a brick without what stands in it. pen: pixels of its outline."""
+        if self._ratio:
+            image = _shape(box.width, box.height, tones.line, tones.fill, pen, self._ratio)
+            self._painter.drawImage(QPointF(box.left, box.top), image)
+        else:
+            _outline(self._painter, box.rect(), tones.line, tones.fill, pen)
 
     def _draw_ghost(self, row: BrickRow, rect: QRectF, *, best: bool) -> None:
         """Draw the piece that stands before the text and for nothing in it."""
         if self._arcs is None or not ghost_in_view(self._viewport, float(row.start[0])):
             return
-        differs = best or bool(row.differs[0])
+        tones = self._tones_of(best, best or bool(row.differs[0]), False)
         cell = ghost_box(self._viewport, rect.top(), rect.height(), float(row.start[0]))
-        box = self._box(cell.left() - SIDE, cell.right() + SIDE, rect.top(), rect.height())
-        line, _ = self._tones(best=best, differs=differs, unknown=False)
-        self._draw_shape(box, line, None, 1.0)
+        box = self._box(cell.left() - SIDE, cell.right() + SIDE, *self._line(rect))
+        self._draw_shape(box, tones._replace(fill=None), 1.0)
         text = self._arcs.label(int(row.path.edges[0]))
-        self._draw_text(box, text, "ink" if differs else "ink3")
+        self._draw_text(box, text, self._lettering(tones.ink, note=False))
 
     def _note(self, fragments: int, room: float) -> str:
         """Return how many fragments a brick has, as fully as there is room; else nothing."""
@@ -242,26 +253,26 @@ class BrickPainter:
         return text if len(text) >= 2 else ""
 
     def _draw_text(
-        self,
-        box: _Box,
-        text: str,
-        color: str,
-        mark: int = 0,
-        *,
-        note: bool = False,
-        on_paper: bool = False,
+        self, box: _Box, text: str, letters: Lettering, mark: int = 0, *, on_paper: bool = False
     ) -> None:
         """Write in the middle of a brick. on_paper: not on the hatch that is there."""
-        painter, wide = self._painter, self._wide[note](text)
+        wide = letters.width(text)
         left = box.left + (box.width - wide) / 2
         if on_paper:
             paper = QRectF(left - 3, box.top + 2, wide + 6, box.height - 4)
-            painter.fillRect(paper, self._color("canvas"))
-        letters = self._lettering(color, note=note)
+            self._painter.fillRect(paper, self._color("canvas"))
         letters.draw(left, letters.base(box.top + box.height / 2), text)
         if mark:
             over = QRectF(left - 1, box.top, wide + 2, box.height)
-            draw_over(painter, self._theme, over, mark)
+            draw_over(self._painter, self._theme, over, mark)
+
+
+class _Tones(NamedTuple):
+    """The colours of a brick: of its outline, of what it is filled with, and of its text."""
+
+    line: int
+    fill: int | None
+    ink: str
 
 
 class _Box(NamedTuple):
@@ -276,12 +287,12 @@ class _Box(NamedTuple):
         return QRectF(*self)
 
 
-def _outline(
-    painter: QPainter, rect: QRectF, line: QColor, fill: QColor | None, width: float
-) -> None:
+def _outline(painter: QPainter, rect: QRectF, line: int, fill: int | None, pen: float) -> None:
     """Draw a brick so that the outside of its line is where `rect` is."""
-    half = width / 2
-    draw_brick(painter, rect.adjusted(half, half, -half, -half), line, fill, width)
+    half = pen / 2
+    paint = None if fill is None else QColor.fromRgba(fill)
+    inner = rect.adjusted(half, half, -half, -half)
+    draw_brick(painter, inner, QColor.fromRgba(line), paint, pen)
 
 
 @lru_cache(maxsize=1024)  # of some KB each
@@ -296,8 +307,7 @@ def _shape(
     image.fill(0)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    paint = None if fill is None else QColor.fromRgba(fill)
-    _outline(painter, QRectF(0, 0, width, height), QColor.fromRgba(line), paint, pen)
+    _outline(painter, QRectF(0, 0, width, height), line, fill, pen)
     painter.end()
     return image
 

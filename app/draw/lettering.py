@@ -79,6 +79,10 @@ class Lettering:
         painter.setPen(self._color)
         painter.drawText(QPointF(x, y), text)
 
+    def width(self, text: str) -> float:
+        """Return the width of a text in pixels."""
+        return width_of(text, self._key)
+
     def base(self, middle: float) -> float:
         """Return the y at which a text stands whose middle is at a height."""
         return middle + _drop(self._key)
