@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from app.draw.arc_labels import PIECE
 from app.draw.sheet import SPARE
 from app.draw.viewport import GUTTER
 from engine.place import free_boxes
@@ -182,22 +183,38 @@ def test_after_random_edits_every_pixel_is_as_if_painted_anew(
         assert any(right - left < viewport.width / 2 for left, right in parts)
 
 
-def test_a_label_that_was_kept_knows_its_edge(qtbot, session, workspace):
+@pytest.mark.parametrize(
+    ("edit", "far"),
+    [
+        (lambda text: text.replace("weather", "wzather", 1), 300.0),  # as wide: nothing moves
+        (lambda text: "z" + text, 300.0),
+        (lambda text: text[:20] + text[24:], 600.0),
+        (lambda text: text[:200] + "الطق" + text[200:], 0.0),
+    ],
+)
+def test_a_label_that_was_kept_knows_its_edge(qtbot, session, workspace, edit, far):
     view, viewport = workspace.lattice, workspace.placed.viewport
-    viewport.restore(1.0, 300.0)
+    viewport.restore(1.0, far)
     view.grab()
-    # As wide as before, so what follows stays where it is; but there are other edges.
-    session.set_text(TEXT.replace("weather", "wzather", 1))
+    session.set_text(edit(TEXT))
     assert view.labels()  # those of the picture that is still shown
     known = []
     workspace.placed.lattice_changed.connect(lambda: known.append(view.labels()))
     settle(qtbot, session)
     assert known[0] == []  # nothing is painted yet
     view.grab()
-    arcs = workspace.placed.arcs
-    pieces = [label for label in view.labels() if label.edge >= 0 and label.font == 0]
+    arcs, shown = workspace.placed.arcs, view.labels()
+    placed = arcs.placement
+    pieces = [label for label in shown if label.edge >= 0 and label.font == PIECE]
     assert len(pieces) > 20
-    assert all(label.text.startswith(arcs.label(label.edge)) for label in pieces)
+    for label in pieces:
+        assert label.text.startswith(arcs.label(label.edge))
+        row = arcs.row_of[label.edge]
+        middle = viewport.screen((placed.x0[row] + placed.x1[row]) / 2) + viewport.scroll
+        before_text = arcs.ghost_step / 2 if arcs.ghost[row] else 0.0
+        assert label.middle == pytest.approx(middle + before_text, abs=0.01)
+    # Numbers stay with their pieces.
+    assert {label.edge for label in shown} <= {label.edge for label in pieces} | {-1}
 
 
 def test_what_is_typed_stays_in_view_when_the_text_grows_out_of_it(qtbot, session, workspace):
