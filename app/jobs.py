@@ -12,6 +12,7 @@ its sender and its arguments alive across threads, which Python's bindings get w
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,9 @@ of what a key asks for is there in a moment."""
 
 LONG_ONES = 8
 """Threads for long work; most of them wait."""
+
+TURN = 0.004
+"""Seconds after which parts are left for the next look: the window has other things to do."""
 
 AT_FIRST = 30
 """Looks after the start of a job that come soon."""
@@ -125,18 +129,25 @@ class Job(QObject):
         return self.task.stop.is_set()
 
     def look(self) -> bool:
-        """Deliver what the thread has to say; return whether it is at its end."""
+        """Deliver what the thread has to say; return whether that was all and it is at its end.
+
+        The result never comes in the same turn as a part.
+        """
         task = self.task
         over = task.over.is_set()
         progress, task.progress = task.progress, None
         if progress is not None and not self.cancelled:
             self.progressed.emit(*progress)
         # Only so many as lie there now: a quick worker must not keep the GUI thread here.
+        until, handed = time.monotonic() + TURN, False
         for _ in range(len(task.parts or ())):
             value = task.parts.popleft() if task.parts else None
             if self._part is not None and not self.cancelled:
                 self._part(value)
-        return over
+                handed = True
+                if time.monotonic() > until:
+                    break
+        return over and not handed
 
     def deliver(self) -> None:
         """Hand over the result or the failure, unless it isn't wanted any more."""

@@ -55,6 +55,9 @@ ALGORITHMS: dict[type, Algorithm] = {
 PAUSE = 0.1
 """Seconds at least between two looks at a run."""
 
+MOST = 2000
+"""Merges in a look; where more are learnt in one go, looks follow each other at once."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -303,9 +306,12 @@ class _Watch:
         self._looked = now
         merges, first = trained.merges, self._given
         self._given = len(merges)
+        ends = range(first + MOST, len(merges), MOST)
         wanted = self._settings.size - len(merges.base) - len(self._settings.specials)
         share = 1.0 if last else share_done(merges, wanted)
-        self._give(look_at(trained, first, wanted, share, self._symbols))
+        for end in (*ends, len(merges)):
+            self._give(look_at(trained, first, wanted, share, self._symbols, end))
+            first = end
 
 
 def _rounds(trained: Any, cuts: Mapping[int, Cut]) -> tuple[RoundRow, ...]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.train.bpe import BpeSettings, TrainedBpe, units_of
 from engine.train.merges import LearntMerges
+from engine.train.pair_runs import PairRuns
 from engine.train.replay import Replay, rows_of
 from engine.train.round_cuts import Cut, RoundCuts
 from engine.train.units import Units
@@ -89,14 +90,17 @@ def look_at(
     wanted: int,
     share: float,
     symbols: list[bytes],
+    end: int | None = None,
 ) -> Look:
     """Return a look at a run whose looks before ended at the merge `first`.
 
-    symbols: the bytes of all symbols as far as they are known; what is new is added to them.
+    symbols: the bytes of all symbols as far as they are known; what is new is added to them. end:
+    the look goes up to that merge only, else to the last.
     """
     merges = trained.merges
-    columns: dict[str, Any] = {name: getattr(merges, name)[first:] for name in COLUMNS}
-    base, tokens, unwritten = merges.base, merges.tokens[first:], 0
+    end = len(merges) if end is None else end
+    columns: dict[str, Any] = {name: getattr(merges, name)[first:end] for name in COLUMNS}
+    base, tokens, unwritten = merges.base, merges.tokens[first : end + 1], 0
     if isinstance(trained, TrainedWordPiece):
         base, tokens = written(trained.symbols), tokens + trained.symbols.left_out
         # What follows in a word is written with a mark of its own.
@@ -104,11 +108,11 @@ def look_at(
     if not symbols:
         symbols.extend(base)
     known = len(symbols) - len(base)
-    pairs = zip(merges.left[known:].tolist(), merges.right[known:].tolist(), strict=True)
-    for left, right in pairs:
+    new = merges.left[known:end].tolist(), merges.right[known:end].tolist()
+    for left, right in zip(*new, strict=True):
         symbols.append(symbols[left] + symbols[right][unwritten:])
     part = replace(merges, base=() if first else base, tokens=tokens, **columns)
-    made = tuple(symbols[len(base) + first :])
+    made = tuple(symbols[len(base) + first : len(base) + end])
     return Look(first, part, made, trained.words.n_bytes, wanted, share)
 
 
@@ -212,17 +216,18 @@ class MergeRows(Sequence[MergeRow]):
 class Recording:
     """The merges of a run as far as they are known; it grows with each look.
 
-    numbers: from pairs of symbols to the merges that join them. symbols: the bytes of each.
+    pairs: the merges that join pairs of symbols. symbols: the bytes of each.
     """
 
     def __init__(self, settings: MergeSettings) -> None:
         self.settings = settings
         self.n_bytes = 0
         self.symbols: list[bytes] = []
-        self.numbers: dict[tuple[int, int], int] = {}
+        self.pairs = PairRuns()
         self._looked: LearntMerges | None = None
         self._room: dict[str, NDArray[Any]] = {}
         self._length = 0
+        self._curve: Curve | None = None
 
     def __len__(self) -> int:
         return self._length
@@ -240,22 +245,8 @@ class Recording:
             self._append(name, getattr(part, name), look.first)
         self._append("tokens", part.tokens, look.first)
         self.symbols.extend(look.made)
-        # No loop of Python's over what may be ten thousand merges: the window would stand still.
-        pairs = zip(part.left.tolist(), part.right.tolist(), strict=True)
-        new = dict(zip(pairs, range(look.first, look.done), strict=True))
-        if len(new) < len(part) or not new.keys().isdisjoint(self.numbers):
-            new = self._first_of_each(part, look.first)
-        self.numbers.update(new)
-        self._length = look.done
-
-    def _first_of_each(self, part: LearntMerges, first: int) -> dict[tuple[int, int], int]:
-        """Return the pairs that are new; of a pair that was given twice, its first merge."""
-        new: dict[tuple[int, int], int] = {}
-        pairs = zip(part.left.tolist(), part.right.tolist(), strict=True)
-        for k, pair in enumerate(pairs, start=first):
-            if pair not in self.numbers:
-                new.setdefault(pair, k)
-        return new
+        self.pairs.add(part.left, part.right)
+        self._length, self._curve = look.done, None
 
     def _append(self, name: str, values: NDArray[Any], first: int) -> None:
         """Put values behind the `first` ones of a column, which has room for twice as many."""
@@ -288,10 +279,12 @@ class Recording:
     @property
     def curve(self) -> Curve:
         """Vocabulary size, tokens and bytes a token, before the first merge and after each."""
-        tokens = self.merges.tokens
-        size = len(self.base) + len(self.settings.specials)
-        ratio = self.n_bytes / np.maximum(tokens, 1)
-        return Curve(np.arange(size, size + len(tokens), dtype=np.int64), tokens, ratio)
+        if self._curve is None:
+            tokens = self.merges.tokens
+            first = len(self.base) + len(self.settings.specials)
+            size = np.arange(first, first + len(tokens), dtype=np.int64)
+            self._curve = Curve(size, tokens, self.n_bytes / np.maximum(tokens, 1))
+        return self._curve
 
     def cut(self, text: str, patience: float | None = None) -> Units:
         """Return a text as words of base symbols, as the run cuts its corpus.
@@ -310,5 +303,5 @@ class Recording:
     def replay(self, units: Units) -> Replay:
         """Return what the merges known by now do to the words of a text."""
         replay = Replay(rows_of(units, self.base))
-        replay.extend(self.numbers, len(self.base))
+        replay.extend(self.pairs.find, len(self.base))
         return replay

@@ -117,6 +117,7 @@ class Bench:
         self.session = self.window.session
         self.collector = Collector(self.application)
         self.session.models_changed.connect(self.collector.settle)
+        self.background.changed.connect(self.collector.settle)
         self.watch: LoopWatch = LoopWatch()
         self.beat = QTimer(interval=20)  # `until` is never left waiting
         self.beat.start()

@@ -24,9 +24,8 @@ from app.views.status import ProgressLine
 from app.views.training.sample import SampleBricks
 from app.views.training.step_report import step_parts
 from app.widgets.keyvalue import KeyValue
-from app.widgets.plain_cells import PlainCells
+from app.widgets.plain_table import PlainTable
 from app.widgets.report import Report
-from app.widgets.rows_table import RowsTable
 from engine.lab import TEXT, Lab
 
 LONGEST = 200
@@ -106,8 +105,9 @@ class MergesPage(QWidget):
         super().__init__()
         self._recording: Recording | None = None
         self.rows = RecordModel(theme, self)
-        self.table = RowsTable(self.rows, self.tr("Merges"), theme, (60, 90, 90, 120, 70, 60))
-        self.table.setItemDelegate(PlainCells(theme, PIECES, NUMBERS, self.table))
+        self.table = PlainTable(
+            self.rows, self.tr("Merges"), theme, PIECES, NUMBERS, (60, 90, 90, 120, 70, 60)
+        )
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(PIECE, QHeaderView.ResizeMode.Stretch)
@@ -205,8 +205,7 @@ class DecodePage(QWidget):
         super().__init__()
         self.rows = QStandardItemModel(0, 3, self)
         self.rows.setHorizontalHeaderLabels([self.tr("Id"), self.tr("Bytes"), self.tr("Text")])
-        self.table = RowsTable(self.rows, self.tr("Tokens"), theme, (80, 240))
-        self.table.setItemDelegate(PlainCells(theme, {1, 2}, (), self.table))
+        self.table = PlainTable(self.rows, self.tr("Tokens"), theme, {1, 2}, widths=(80, 240))
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         column = _column(self)
         column.addWidget(self.table, 1)

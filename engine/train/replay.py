@@ -7,7 +7,7 @@ they were learnt.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -72,16 +72,17 @@ class Replay:
     def __len__(self) -> int:
         return len(self._states)
 
-    def extend(self, merges: Mapping[tuple[int, int], int], base: int) -> None:
-        """Go on with all merges known by now: from pairs to their places in the order, from 0.
+    def extend(self, find: Callable[[int, int], int], base: int) -> None:
+        """Go on with all merges known by now.
 
+        find: the place of the merge that joins a pair in their order, from 0, −1 where none does.
         base: the number of base symbols; merge k makes symbol base + k. What was known before must
         be among them.
         """
         for word, states in enumerate(self._states):
             parts = states[-1]
             while True:
-                found = [merges.get((a.symbol, b.symbol), -1) for a, b in pairwise(parts)]
+                found = [find(a.symbol, b.symbol) for a, b in pairwise(parts)]
                 k = min((k for k in found if k >= 0), default=-1)
                 if k < 0:
                     break

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 
+import app.jobs
 from engine.errors import ModelError
 from engine.progress import Cancelled
 
@@ -209,6 +211,29 @@ def test_parts_arrive_in_order_here_and_before_the_result(qtbot, jobs):
     )  # fmt: skip
     qtbot.waitUntil(lambda: len(seen) == 6)
     assert seen == [(part, here) for part in (0, 1, 2, 3, 4, "end")]
+
+
+def test_parts_that_take_long_are_handed_over_in_turns(qtbot, jobs):
+    seen = []
+
+    def work(report, give):
+        for part in range(4):
+            give(part)
+        return "end"
+
+    def slow(part):
+        seen.append(part)
+        time.sleep(1.5 * app.jobs.TURN)
+
+    job = jobs.start("k", "t", work, seen.append, part=slow)
+    assert job.task.over.wait(10)
+    lengths = []
+    while "end" not in seen:
+        jobs._look()
+        lengths.append(len(seen))
+    # One part a turn, and the result in one of its own.
+    assert lengths == [1, 2, 3, 4, 5]
+    assert seen == [0, 1, 2, 3, "end"]
 
 
 def test_parts_of_a_cancelled_job_are_not_handed_over(qtbot, jobs):

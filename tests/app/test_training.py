@@ -263,19 +263,24 @@ def test_why_there_is_no_further_merge(changed, why):
 def test_a_running_window_follows_the_newest_merge(qtbot, window, trained):
     trainer = window.trainer
     trainer.request, trainer.state = Request(SETTINGS, text=TEXT), "running"
-    trainer._part(Progress("learning", 0, 43))
+
+    def take(*parts):
+        for part in parts:
+            trainer._part(part)
+        qtbot.waitUntil(lambda: not window._soon.isActive())
+
+    take(Progress("learning", 0, 43))
     assert window.head.text().startswith("Getting ready to learn 43 merges: the first time")
-    trainer._part(Progress("learning", 4, 43))
-    trainer._part(look_at(trained, 4))
+    take(Progress("learning", 4, 43), look_at(trained, 4))
     assert window.head.text() == "Learning: 4 of 43 merges"
     assert [cell(window.run.rows, k, STEP) for k in range(4)] == ["1", "2", "3", "4"]
     assert window.run.player.position == window.run.curve.step == 4
-    trainer._part(look_at(trained, 6, first=4))
+    take(look_at(trained, 6, first=4))
     assert window.run.rows.rowCount() == 6
     assert window.run.table.currentIndex().row() == 5
     # A person who went elsewhere stays there.
     window.run.player.seek(2)
-    trainer._part(look_at(trained, 9, first=6))
+    take(look_at(trained, 9, first=6))
     assert (window.run.player.position, window.run.player.length) == (2, 9)
     assert window.run.table.currentIndex().row() == 1
     trainer.state = "idle"

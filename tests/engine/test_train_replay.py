@@ -20,7 +20,7 @@ def replay(trained, text, upto=None):
     pairs = list(zip(merges.left.tolist(), merges.right.tolist(), strict=True))
     for known in (upto,) if upto is not None else (1, 4, len(pairs)):
         numbers = {pair: k for k, pair in enumerate(pairs[:known])}
-        replayed.extend(numbers, len(merges.base))
+        replayed.extend(lambda a, b, known=numbers: known.get((a, b), -1), len(merges.base))
     return replayed
 
 

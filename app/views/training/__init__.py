@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app import errors
 from app.counts import counted
 from app.learning import Outcome
-from app.recording import RoundRecording
+from app.recording import MergeSettings, RoundRecording
 from app.session import Session
 from app.theme import SIZE_DATA, Theme
 from app.training import Recorded, Trainer
@@ -89,6 +89,9 @@ class TrainingWindow(QDialog):
         self.results = ResultBar(session, theme)
         self._clock = QTimer(self, interval=500)
         self._clock.timeout.connect(self._show_progress)
+        # Of all that came in one turn of the event loop once, and in a turn of its own.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._show_run)
         self._compose()
         self._wire()
         self._form_changed()
@@ -182,7 +185,7 @@ class TrainingWindow(QDialog):
         results.failed.connect(self._failed)
         results.open_wanted.connect(self.open_wanted)
         trainer.changed.connect(self._show_state)
-        trainer.moved.connect(self._show_run)
+        trainer.moved.connect(self._soon.start)
         self._theme.changed.connect(self._show_problem)
 
     # Before a run
@@ -249,12 +252,15 @@ class TrainingWindow(QDialog):
 
     def _show_state(self) -> None:
         trainer = self._trainer
+        self._soon.stop()  # what it would show is of the state before
         self._allow()
         self.bar.setVisible(trainer.busy)
         if trainer.busy:
             self._clock.start()
             self.results.set_outcome(None)
-            self.run.clear()
+            request = trainer.request
+            by_merges = request is not None and isinstance(request.settings, MergeSettings)
+            self.run.begin(by_rounds=not by_merges)
             self.about.setText("")
             self._show_progress()
             return

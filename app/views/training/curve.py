@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -19,10 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.draw.widths import width_of
 from app.recording import Curve
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
-
-Floats = NDArray[np.float64]
 
 TOP, FOOT, SIDE = 30.0, 44.0, 16.0
 TICKS = 5
@@ -40,6 +37,17 @@ def axis_marks(low: float, high: float, parts: int) -> list[float]:
     return [round(k * gap, 9) for k in range(first, last + 1)]
 
 
+def _bounds(curve: Curve | None, end: int) -> tuple[float, float, float, float]:
+    """Return the ends of the two axes, sizes and ratios, for a vocabulary of `end` pieces."""
+    if curve is None or not len(curve):
+        return 0.0, max(float(end), 1.0), 0.0, 1.0
+    first, low, high = float(curve.size.min()), float(curve.ratio.min()), float(curve.ratio.max())
+    if curve.of == "rounds":
+        first = min(first, float(end)) * 0.98
+    last = max(float(end), float(curve.size.max()), first + 1)
+    return first, last, low, low + max(high - low, 0.1) * 1.08
+
+
 class CurveView(QWidget):
     """Paints a curve and the step that is marked; a click, a drag or a key goes to another."""
 
@@ -51,9 +59,11 @@ class CurveView(QWidget):
         self._theme = theme
         self._curve: Curve | None = None
         self._end = 0
-        self._range = 0.0, 1.0
+        self._bounds = 0.0, 1.0, 0.0, 1.0
+        """The ends of the two axes: sizes, ratios."""
         self._step = -1
         self._still = False
+        self._note_key = theme.font(SIZE_NOTE).toString()
         self._drawn: QPixmap | None = None
         """Axes and curve: they are the same at every step."""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -77,8 +87,7 @@ class CurveView(QWidget):
         """
         self._curve, self._end, self._still = curve, end, still
         self._step = -1
-        if curve is not None and len(curve):
-            self._range = float(curve.ratio.min()), float(curve.ratio.max())
+        self._bounds = _bounds(curve, end)
         self._describe()
         self._redraw()
 
@@ -118,35 +127,31 @@ class CurveView(QWidget):
 
     def _plot(self) -> QRectF:
         rect = QRectF(self.rect())
-        return rect.adjusted(SIDE + self._label_width() + 8, TOP, -SIDE - 12, -FOOT)
+        wide = width_of("00.00", self._note_key)
+        return rect.adjusted(SIDE + wide + 8, TOP, -SIDE - 12, -FOOT)
 
-    def _label_width(self) -> float:
-        return QFontMetricsF(self._theme.font(SIZE_NOTE)).horizontalAdvance("00.00")
+    def _x(self, plot: QRectF, size: float) -> float:
+        """Return where a vocabulary size stands in the plot."""
+        first, last, _, _ = self._bounds
+        return plot.left() + plot.width() * (size - first) / (last - first)
 
-    def _bounds(self) -> tuple[float, float, float, float]:
-        """Return the ends of the two axes: sizes, ratios."""
-        curve = self._curve
-        if curve is None or not len(curve):
-            return 0.0, max(float(self._end), 1.0), 0.0, 1.0
-        first, (low, high) = float(curve.size.min()), self._range
-        if curve.of == "rounds":
-            first = min(first, float(self._end)) * 0.98
-        last = max(float(self._end), float(curve.size.max()), first + 1)
-        return first, last, low, low + max(high - low, 0.1) * 1.08
+    def _y(self, plot: QRectF, ratio: float) -> float:
+        """Return where a ratio stands in the plot."""
+        _, _, low, high = self._bounds
+        return plot.bottom() - plot.height() * (ratio - low) / (high - low)
 
-    def _places(self, size: Floats, ratio: Floats) -> list[QPointF]:
-        """Return where vocabulary sizes and ratios stand."""
-        plot, (first, last, low, high) = self._plot(), self._bounds()
-        x = plot.left() + plot.width() * (size - first) / (last - first)
-        y = plot.bottom() - plot.height() * (ratio - low) / (high - low)
+    def _points(self, plot: QRectF, curve: Curve) -> list[QPointF]:
+        """Return where the curve stands: of merges as many as can be told apart."""
+        count = min(len(curve), max(self.width() // 3, 2))
+        pick = np.linspace(0, len(curve) - 1, count).round().astype(np.int64)
+        first, last, low, high = self._bounds
+        x = plot.left() + plot.width() / (last - first) * (curve.size[pick] - first)
+        y = plot.bottom() - plot.height() / (high - low) * (curve.ratio[pick] - low)
         return list(map(QPointF, x.tolist(), y.tolist()))
-
-    def _place(self, size: float, ratio: float) -> QPointF:
-        return self._places(np.array([size]), np.array([ratio]))[0]
 
     def step_at(self, x: float) -> int:
         """Return the step whose size stands at x, the nearest one outside."""
-        plot, (first, last, _, _) = self._plot(), self._bounds()
+        plot, (first, last, _, _) = self._plot(), self._bounds
         curve = self._curve
         if curve is None:
             return -1
@@ -178,9 +183,7 @@ class CurveView(QWidget):
         painter.fillRect(self.rect(), theme.color("canvas"))
         self._paint_axes(painter)
         if curve is not None and len(curve):
-            count = min(len(curve), max(self.width() // 2, 2))
-            pick = np.linspace(0, len(curve) - 1, count).round().astype(np.int64)
-            points = self._places(curve.size[pick].astype(np.float64), curve.ratio[pick])
+            points = self._points(self._plot(), curve)
             painter.setPen(QPen(theme.color("best"), 2))
             if len(points) > 1:
                 painter.drawPolyline(QPolygonF(points))
@@ -194,19 +197,19 @@ class CurveView(QWidget):
 
     def _paint_axes(self, painter: QPainter) -> None:
         theme, plot = self._theme, self._plot()
-        first, last, low, high = self._bounds()
+        first, last, low, high = self._bounds
         painter.setFont(theme.font(SIZE_NOTE))
         middle = Qt.AlignmentFlag.AlignVCenter
         if self._curve is not None:
             for ratio in axis_marks(low, high, TICKS):
-                at = self._place(first, ratio).y()
+                at = self._y(plot, ratio)
                 painter.setPen(QPen(theme.color("hair"), 1))
                 painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
                 painter.setPen(theme.color("ink3"))
                 box = QRectF(SIDE, at - 9, plot.left() - SIDE - 8, 18)
                 painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, f"{ratio:g}")
             for size in axis_marks(first, last, TICKS + 1):
-                at = self._place(size, low).x()
+                at = self._x(plot, size)
                 painter.setPen(QPen(theme.color("line2"), 1))
                 painter.drawLine(QPointF(at, plot.bottom()), QPointF(at, plot.bottom() + 4))
                 painter.setPen(theme.color("ink3"))
@@ -237,7 +240,8 @@ class CurveView(QWidget):
         if not text:
             return
         theme, plot = self._theme, self._plot()
-        at = self._place(float(curve.size[self._step]), float(curve.ratio[self._step]))
+        size, ratio = float(curve.size[self._step]), float(curve.ratio[self._step])
+        at = QPointF(self._x(plot, size), self._y(plot, ratio))
         pen = QPen(theme.color("ink"), 1)
         pen.setDashPattern([3, 3])
         painter.setPen(pen)

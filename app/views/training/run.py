@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
@@ -32,7 +32,7 @@ from app.views.training.sample import SampleBricks
 from app.views.training.step_report import TIES, Pairs, round_parts, step_parts
 from app.widgets import player_keys
 from app.widgets.elided import ElidedLabel
-from app.widgets.plain_cells import PlainCells
+from app.widgets.plain_table import PlainTable
 from app.widgets.report import Report
 from app.widgets.rows_table import RowsTable
 from app.widgets.surface import set_surface
@@ -85,13 +85,15 @@ class RunView(QWidget):
         # After the frame of the step: a table that moves is painted as a whole.
         self._scroll = QTimer(self, singleShot=True, interval=SCROLL_AFTER)
         self._scroll.timeout.connect(self._show_row)
+        self._paint_soon = QTimer(self, singleShot=True, interval=0)
+        self._paint_soon.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self.curve = CurveView(theme)
         self.report = Report(theme, self.tr("What happens at this step"), rest=REPORT_REST)
         self.sample_field = QLineEdit(sample[:LONGEST])
         self.sample_note = ElidedLabel(theme, token="ink2", step=NOTE_STEP)
         self.sample = SampleBricks(self.player, theme)
         self.rows = RecordModel(theme, self)
-        self.table = RowsTable(self.rows, self.tr("Merges"), theme, WIDTHS)
+        self.table = PlainTable(self.rows, self.tr("Merges"), theme, PIECES, NUMBERS, WIDTHS)
         self.rounds = RoundModel(self)
         self.round_table = RowsTable(self.rounds, self.tr("Rounds"), theme, ROUND_WIDTHS)
         self.bar = PlayerBar(theme, stacked=True)
@@ -105,10 +107,8 @@ class RunView(QWidget):
         for table in (self.table, self.round_table):
             table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self.player.position_changed.connect(self._show_position)
-        self.player.length_changed.connect(self._show_position)
 
     def _compose(self) -> None:
-        self.table.setItemDelegate(PlainCells(self._theme, PIECES, NUMBERS, self.table))
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
         for section in (PIECE, RIVAL):
@@ -175,6 +175,16 @@ class RunView(QWidget):
     def clear(self) -> None:
         """Show nothing."""
         self._take(None, None)
+        self._lay_out(None)
+
+    def begin(self, *, by_rounds: bool) -> None:
+        """Show nothing yet of a run that begins; what it will be seen in stands there already.
+
+        by_rounds: it goes in rounds, else it learns merges. Where all of it came with the first
+        look, to lay it out and to paint it for the first time would make the window stand still.
+        """
+        self._take(None, None)
+        self._lay_out("rounds" if by_rounds else "merges")
 
     def show_whole(self, recording: Recorded, trained: Trained) -> None:
         """Show the recording of a run that is over, at its end unless it is on show already."""
@@ -183,15 +193,14 @@ class RunView(QWidget):
             self.grow(recording, trained.size)
         else:
             self._take(recording, trained)
-            self.player.seek(self.player.length)
 
     def grow(self, recording: Recorded, end: int) -> None:
         """Show what a recording has got since. end: pieces where the curve's axis ends."""
         self._end = end
-        new = recording is not self._recording
-        if new:
+        if recording is not self._recording:
             self._take(recording, None)
-        at_end = new or self.player.position == self.player.length
+            return
+        at_end = self.player.position == self.player.length
         self._quiet = True
         if isinstance(recording, Recording):
             self.rows.grow(recording.rows)
@@ -203,33 +212,50 @@ class RunView(QWidget):
         self._show_curve()
         self.player.grow(len(recording))
         self._mark_steps()
-        if at_end and not self.player.playing:
+        follows = at_end and not self.player.playing
+        if follows and self.player.position < self.player.length:
             self.player.seek(self.player.length)
         else:
             self._show_position()
 
+    def _catch_up(self) -> None:
+        """Show all of a recording that has grown since: it may have done so a moment ago."""
+        recording = self._recording
+        if recording is not None and len(recording) > self.player.length:
+            self.grow(recording, self._end)
+
     def _take(self, recording: Recorded | None, trained: Trained | None) -> None:
-        """Show another recording from its beginning."""
+        """Show another recording, at its end.
+
+        It is painted as a whole in the next turn of the event loop: both in one take too long.
+        """
+        self.setUpdatesEnabled(False)
+        self._paint_soon.start()
         self._recording, self._trained, self._ties = recording, trained, None
         self._jobs.cancel(TIES)
         if trained is not None:
             self._end = trained.size
         merges = recording if isinstance(recording, Recording) else None
-        by_rounds = isinstance(recording, RoundRecording)
         self._quiet = True
         self.rows.set_rows(merges.rows if merges is not None else ())
         self._show_rounds(recording if isinstance(recording, RoundRecording) else None)
         self._quiet = False
-        self.table.setVisible(not by_rounds)
-        self.round_table.setVisible(by_rounds)
-        for widget in (self._side, self.report):
-            widget.setVisible(recording is not None)
-        self._sampling.setVisible(recording is not None)
-        self.bar.set_player(self.player if recording is not None else None)
+        if recording is not None:
+            self._lay_out("merges" if merges is not None else "rounds")
         self._show_sample()
         self._show_curve()
-        self.player.set_trace(len(recording) if recording is not None else 0)
+        length = len(recording) if recording is not None else 0
+        self.player.set_trace(length, length)
         self._mark_steps()
+        self._show_row()
+
+    def _lay_out(self, kind: Literal["merges", "rounds"] | None) -> None:
+        """Make room for a recording of a kind, or for none."""
+        self.table.setVisible(kind != "rounds")
+        self.round_table.setVisible(kind == "rounds")
+        for widget in (self._side, self.report, self._sampling):
+            widget.setVisible(kind is not None)
+        self.bar.set_player(self.player if kind is not None else None)
 
     def _show_rounds(self, recording: RoundRecording | None) -> None:
         rows = () if recording is None else recording.rows
@@ -312,6 +338,7 @@ class RunView(QWidget):
     # The sample
 
     def _sample_typed(self, text: str) -> None:
+        self._catch_up()
         self._show_sample(text)
         self._mark_steps()
         self._show_position()
@@ -348,6 +375,7 @@ class RunView(QWidget):
             return cut_apart(recording.settings, text, report)
 
         def done(units: Units) -> None:
+            self._catch_up()
             self.sample.set_sample(recording, units)
             self._mark_steps()
             self._show_position()

@@ -118,7 +118,7 @@ class SampleBricks(QAbstractScrollArea):
     def grow(self) -> None:
         """Take in the merges that the recording has got since."""
         if self._recording is not None and isinstance(self._states, Replay):
-            self._states.extend(self._recording.numbers, len(self._recording.base))
+            self._states.extend(self._recording.pairs.find, len(self._recording.base))
 
     @property
     def replay(self) -> Replay | RoundCuts | None:
