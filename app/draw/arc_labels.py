@@ -141,36 +141,39 @@ def draw_labels(
     hover: int | None = None,
 ) -> None:
     """Draw labels, `shift` pixels to the right of their places; not those of the edge `hover`."""
-    fonts, paper = _fonts(theme), theme.color("canvas")
-    descents = [QFontMetricsF(font).descent() for font in fonts]
+    fonts, descents, paper = _fonts(theme), _descents(theme), theme.color("canvas")
     writers: dict[tuple[int, int, bool], Lettering] = {}
-    for label in labels:
-        if label.font == COUNT:
-            centre = QPointF((label.left + label.right) / 2, (label.top + label.bottom) / 2)
-            draw_count(painter, theme, centre + QPointF(shift, 0), int(label.text))
+    for left, top, right, bottom, text, font, role, edge, mark in labels:
+        if font == COUNT:
+            centre = QPointF((left + right) / 2 + shift, (top + bottom) / 2)
+            draw_count(painter, theme, centre, int(text))
             continue
-        if label.edge == hover:
+        if edge == hover:
             continue
-        inverse = label.mark == _UNKNOWN
-        style = (label.font, label.role, inverse)
-        if style not in writers:
-            color = paper if inverse else role_color(theme, label.role)
-            rim = None if inverse else paper
-            writers[style] = Lettering(painter, fonts[label.font], color, rim)
-        wide, high = label.right - label.left, label.bottom - label.top
-        box = QRectF(label.left + shift, label.top, wide, high)
-        if label.mark:
-            draw_under(painter, theme, box, label.mark)
-        at = label.bottom - descents[label.font]
-        writers[style].draw(label.left + 1 + shift, at, label.text)
-        if label.mark:
-            draw_over(painter, theme, box, label.mark)
+        inverse = mark == _UNKNOWN
+        writer = writers.get((font, role, inverse))
+        if writer is None:
+            color = paper if inverse else role_color(theme, role)
+            writer = Lettering(painter, fonts[font], color, None if inverse else paper)
+            writers[font, role, inverse] = writer
+        if mark:
+            box = QRectF(left + shift, top, right - left, bottom - top)
+            draw_under(painter, theme, box, mark)
+        writer.draw(left + 1 + shift, bottom - descents[font], text)
+        if mark:
+            draw_over(painter, theme, box, mark)
 
 
 @lru_cache(maxsize=2)  # each takes longer to ask for than to use
 def _fonts(theme: Theme) -> tuple[QFont, QFont, QFont]:
     """Return the fonts of pieces, numbers and path numbers."""
     return theme.piece_font(SIZE_DATA), theme.font(SIZE_NOTE), theme.font(9, bold=True)
+
+
+@lru_cache(maxsize=2)
+def _descents(theme: Theme) -> tuple[float, ...]:
+    """Return how far letters of these fonts reach under their line."""
+    return tuple(QFontMetricsF(font).descent() for font in _fonts(theme))
 
 
 def _arc_labels(
