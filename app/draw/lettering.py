@@ -34,13 +34,14 @@ def on_screen(painter: QPainter) -> bool:
     return plain and painter.paintEngine().type() == _RASTER
 
 
-def pixel(x: float, ratio: float) -> int:
-    """Return the device pixel that is nearest to a place.
+_HALF = 0.5 + 1e-6
+"""Halves are rounded up, also where a sum made them a little less: what moves by whole pixels
+looks as before."""
 
-    A half is rounded up, also where rounding made it a little less, so that a place that moves
-    by whole pixels stays as it is.
-    """
-    return math.floor(x * ratio + 0.5 + 1e-6)
+
+def pixel(x: float, ratio: float) -> int:
+    """Return the device pixel that is nearest to a place."""
+    return math.floor(x * ratio + _HALF)
 
 
 class Lettering:
@@ -61,12 +62,13 @@ class Lettering:
 
     def draw(self, x: float, y: float, text: str) -> None:
         """Draw a text whose line begins at a place."""
-        painter = self._painter
-        if self._ratio:
+        painter, ratio = self._painter, self._ratio
+        if ratio:
             image, left, top = _image(text, *self._style)
-            # On whole pixels, or the image would be blurred.
-            ratio = self._ratio
-            x, y = pixel(x + left, ratio) / ratio, pixel(y + top, ratio) / ratio
+            # On whole pixels, or the image would be blurred; without a call, for a paint has
+            # hundreds of texts.
+            x = math.floor((x + left) * ratio + _HALF) / ratio
+            y = math.floor((y + top) * ratio + _HALF) / ratio
             painter.drawImage(QPointF(x, y), image)
             return
         if self._paper is not None:
