@@ -45,6 +45,11 @@ WITH_COUNT = 27.0
 """Pixels from which on a band has its count beside the character, not over its corner."""
 
 
+# Plain numbers: NumPy takes as long to read an enumeration's as to compare an array.
+_CONTROL, _ADDED = int(PieceKind.CONTROL), int(PieceKind.ADDED)
+_UNKNOWN = int(PieceKind.UNKNOWN)
+
+
 def byte_places(prepared: Prepared, count: int | None = None) -> tuple[Floats, Floats]:
     """Return (start, end) of each byte of `prepared.data` in bytes of the text, float64[m].
 
@@ -63,13 +68,14 @@ def byte_places(prepared: Prepared, count: int | None = None) -> tuple[Floats, F
     end = np.maximum(ends.astype(np.float64), start)
     if len(start) == 0:
         return start, end
-    new = np.ones(len(start), dtype=np.bool_)
-    new[1:] = (start[1:] != start[:-1]) | (end[1:] != end[:-1])
-    first = np.flatnonzero(new)
-    group = np.cumsum(new) - 1
-    sizes = np.diff(np.append(first, len(start)))
+    new = np.ones(len(start) + 1, dtype=np.bool_)
+    new[1:-1] = (start[1:] != start[:-1]) | (end[1:] != end[:-1])
+    if new.all():
+        return start, end
+    first = new.nonzero()[0]
+    group = new[:-1].cumsum() - 1
     place = np.arange(len(start)) - first[group]
-    step = (end - start) / sizes[group]
+    step = (end - start) / (first[1:] - first[:-1])[group]
     return start + step * place, start + step * (place + 1)
 
 
@@ -127,42 +133,47 @@ class Bands:
 def place_tokens(encoding: Encoding, axis: Axis) -> Bands:
     """Group the tokens of an encoding that lie on the axis, and give each group its place."""
     total = len(encoding.ids)
-    # Of a long text only the tokens up to the end of the axis are looked at.
-    near = np.flatnonzero(encoding.start <= axis.shown)
-    seen = slice(0, int(near[-1]) + 1 if len(near) else 0)
+    seen = slice(0, total)
+    if axis.shown < encoding.text.n_bytes:
+        # Of a long text only the tokens up to the end of the axis are looked at.
+        near = (encoding.start <= axis.shown).nonzero()[0]
+        seen = slice(0, int(near[-1]) + 1 if len(near) else 0)
     node_start, node_end = encoding.node_start[seen], encoding.node_end[seen]
     at, to = byte_places(encoding.prepared, int(node_end.max(initial=0)))
-    empty = node_end <= node_start
     if len(at):
-        last = len(at) - 1
-        start = at[np.minimum(node_start, last)]
-        end = to[np.clip(node_end - 1, 0, last)]
+        start = at[np.minimum(node_start, len(at) - 1)]
+        end = to[np.maximum(node_end, 1) - 1]
+        empty = node_end <= node_start
         start[empty] = end[empty] = encoding.start[seen][empty]
     else:
         start = encoding.start[seen].astype(np.float64)
         end = encoding.end[seen].astype(np.float64)
-    count = int(np.searchsorted(np.maximum.accumulate(end), axis.shown, side="right"))
+    count = int(np.maximum.accumulate(end).searchsorted(axis.shown, side="right"))
     start, end = start[:count], np.maximum(end, start)[:count]
     widthless = end <= start
-    ghost = int(np.argmin(widthless)) if not widthless.all() else count
+    ghost = int(widthless.argmin()) if not widthless.all() else count
     inside = _inside_unit(end, axis)
     # A token goes on the group before when that ended inside a unit; one without width of its
     # own goes with the token after it.
-    opens = np.ones(count, dtype=np.bool_)
-    opens[1:] = ~inside[:-1] & ~(widthless[:-1] & (np.arange(count - 1) >= ghost))
+    together = inside | widthless
+    together[:ghost] = inside[:ghost]
+    opens = np.ones(count + 1, dtype=np.bool_)
+    opens[1:] = ~together
     if 0 < ghost < count:
         opens[1:ghost] = False
         opens[ghost] = True
-    first = np.flatnonzero(opens)
-    token = np.append(first, count).astype(np.int64)
+    opens[-1] = True
+    token = opens.nonzero()[0]
+    first = token[:-1]
     group_start = start[first]
     group_end = np.maximum.reduceat(end, first) if count else end
     kinds = encoding.vocabulary.kind[encoding.ids[:count]]
-    special = np.isin(kinds, (PieceKind.CONTROL, PieceKind.ADDED))[first]
+    firsts = kinds[first]
+    special = (firsts == _CONTROL) | (firsts == _ADDED)
     # One unknown token in a character makes all of it unknown.
-    unknown = kinds == PieceKind.UNKNOWN
+    unknown = kinds == _UNKNOWN
     unknown = np.logical_or.reduceat(unknown, first) if count else unknown
-    fragment = np.diff(token) > 1
+    fragment = token[1:] - first > 1
     cut = inside[token[1:] - 1] if count else np.zeros(0, dtype=np.bool_)
     if axis.unit == "byte":
         fragment = cut | _inside_unit(group_start, axis, whole=True)
@@ -188,8 +199,7 @@ def _inside_unit(position: Floats, axis: Axis, *, whole: bool = False) -> NDArra
     """Return where positions lie inside what a band isn't cut at: a unit, on bytes a byte."""
     if axis.unit == "byte" and not whole:
         return position != np.floor(position)
-    place = np.searchsorted(axis.bounds, position, side="left")
-    place = np.minimum(place, len(axis.bounds) - 1)
+    place = np.minimum(axis.bounds.searchsorted(position), len(axis.bounds) - 1)
     return axis.bounds[place] != position
 
 
@@ -214,7 +224,8 @@ def draw_bands(
     if bands.ghost and bands.usual_width * viewport.zoom >= TWO_TONES:
         _draw_ghost(painter, theme, viewport, rect, ghost_label, float(bands.start[0]))
     slack = MARGIN / viewport.zoom
-    seen = np.flatnonzero((bands.rect_right >= first - slack) & (bands.rect_left <= last + slack))
+    near = (bands.rect_right >= first - slack) & (bands.rect_left <= last + slack)
+    seen = near.nonzero()[0]
     if len(seen) == 0:
         return
     lefts = viewport.to_screen(bands.rect_left[seen])
