@@ -92,7 +92,10 @@ class _Task:
 
 
 class Job(QObject):
-    """One piece of work, as the GUI thread sees it. `title` is what the status line calls it."""
+    """One piece of work, as the GUI thread sees it. `title` is what the status line calls it.
+
+    begun: `time.monotonic` at its start. progress: the newest (done, total), None before any.
+    """
 
     progressed = Signal(int, int)
     ended = Signal()
@@ -112,6 +115,8 @@ class Job(QObject):
         super().__init__(parent)
         self.key = key
         self.title = title
+        self.begun = time.monotonic()
+        self.progress: tuple[int, int] | None = None
         self.task = _Task(work, parts=part is not None, settles=settles)
         self._done, self._failed, self._part = done, failed, part
 
@@ -137,6 +142,7 @@ class Job(QObject):
         over = task.over.is_set()
         progress, task.progress = task.progress, None
         if progress is not None and not self.cancelled:
+            self.progress = progress
             self.progressed.emit(*progress)
         # Only so many as lie there now: a quick worker must not keep the GUI thread here.
         until, handed = time.monotonic() + TURN, False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from operator import attrgetter
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -41,8 +42,6 @@ class StatusLine(QWidget):
         """Take all `Jobs` whose work is to be shown, the most important first."""
         super().__init__(parent)
         self._session, self._jobs, self._theme = session, jobs, theme
-        self._begun: dict[Job, float] = {}
-        self._done: dict[Job, tuple[int, int]] = {}
         self.shown_job: Job | None = None
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(self.tr("Status"))
@@ -170,27 +169,21 @@ class StatusLine(QWidget):
     # Jobs
 
     def _jobs_changed(self) -> None:
-        running = [job for owner in self._jobs for job in owner.running]
-        for job in running:
-            if job not in self._begun:
-                self._begun[job] = time.monotonic()
-                job.progressed.connect(
-                    lambda done, total, job=job: self._progress(job, done, total)
-                )
-        self._begun = {job: at for job, at in self._begun.items() if job in running}
-        self._done = {job: at for job, at in self._done.items() if job in running}
-        if running and not self._clock.isActive():
+        # A key starts and ends several jobs; most are over before anything is said of them.
+        if self.shown_job is not None:
+            self._show_job()
+        elif not self._clock.isActive() and any(owner.running for owner in self._jobs):
             self._clock.start()
-        self._show_job()
-
-    def _progress(self, job: Job, done: int, total: int) -> None:
-        if job in self._begun:
-            self._done[job] = (done, total)
 
     def _show_job(self) -> None:
+        running = [job for owner in self._jobs for job in owner.running]
+        if not running:
+            self._clock.stop()
+        elif not self._clock.isActive():
+            self._clock.start()
         now = time.monotonic()
-        late = [job for job, at in self._begun.items() if now - at >= PATIENCE]
-        job = late[0] if late else None
+        late = [job for job in running if now - job.begun >= PATIENCE]
+        job = min(late, key=attrgetter("begun"), default=None)
         if self._job_seen is not (job is not None):
             self._job_seen = job is not None
             for widget in (self._job, self._bar):
@@ -199,7 +192,7 @@ class StatusLine(QWidget):
         if self.cancel_button.isHidden() is can_cancel:
             self.cancel_button.setVisible(can_cancel)
         if job is not None:
-            done, total = self._done.get(job, (0, 0))
+            done, total = job.progress or (0, 0)
             share = done / total if total else None
             text = job.title
             if share is not None:
@@ -214,8 +207,6 @@ class StatusLine(QWidget):
         elif self.shown_job is not None:
             self.share_changed.emit(-1.0)
         self.shown_job = job
-        if not self._begun:
-            self._clock.stop()
 
     def _restyle(self) -> None:
         for label in (self._right, self._note, self._job):

@@ -34,27 +34,33 @@ class _Row:
         self.name, self.value = QLabel(parent), SelectableLabel(parent)
         self.name.setProperty("role", "second")
         self.fact: Fact | None = None
-        self._heights: tuple[int, int, int] | None = None
-        """The room that the value had, and the pixels that both take then."""
+        self.name_size = QSize()
+        self._value_height: tuple[int, int] | None = None
+        """The room that the value had, and its height then."""
 
     def fill(self, fact: Fact, theme: Theme) -> None:
         """Show a fact."""
-        before, self.fact, self._heights = self.fact, fact, None
+        before, self.fact, self._value_height = self.fact, fact, None
         if before is None or replace(before, value=fact.value) != fact:
             self.name.setText(fact.name)
             self.name.setFont(theme.font(SIZE_DATA))
             self.name.setToolTip(fact.tip)
+            self.name_size = self.name.sizeHint()
             font = theme.piece_font if fact.piece else theme.font
             self.value.setFont(font(SIZE_DATA if fact.piece else SIZE_BODY, bold=fact.bold))
             self.value.setToolTip(fact.tip)
         self.value.setText(fact.value)
         self.value.setAccessibleName(f"{fact.name} {fact.value}")
 
-    def heights(self, room: int) -> tuple[int, int]:
-        """Return the pixels that name and value take where the value has `room`."""
-        if self._heights is None or self._heights[0] != room:
-            self._heights = room, self.name.sizeHint().height(), self.value.heightForWidth(room)
-        return self._heights[1:]
+    def value_height(self, room: int) -> int:
+        """Return the pixels that the value takes in a room of so many."""
+        if self._value_height is None or self._value_height[0] != room:
+            self._value_height = room, self.value.heightForWidth(room)
+        return self._value_height[1]
+
+    def height(self, room: int) -> int:
+        """Return the pixels that both take where the value has `room`."""
+        return max(self.name_size.height(), self.value_height(room))
 
 
 class KeyValue(QWidget):
@@ -69,8 +75,8 @@ class KeyValue(QWidget):
         self._theme = theme
         self._facts: tuple[Fact, ...] = ()
         self._rows: list[_Row] = []
-        self._laid: tuple[int, int] | None = None
-        """Where values begin and how high the rows are, as what is around was told."""
+        self._laid: tuple[int, ...] = ()
+        """Where values begin, what room they have and how high they are, as they are laid out."""
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -102,11 +108,8 @@ class KeyValue(QWidget):
                 row.value.setVisible(seen)
             if seen and row.fact != facts[place]:
                 row.fill(facts[place], self._theme)
-        laid = self._value_left(), self.heightForWidth(self.width())
-        if laid != self._laid:
-            self._laid = laid
+        if self._lay_out():
             self.updateGeometry()
-        self._lay_out()
 
     def _dress(self) -> None:
         for row in self._rows:
@@ -119,39 +122,43 @@ class KeyValue(QWidget):
     def _shown(self) -> list[_Row]:
         return self._rows[: len(self._facts)]
 
-    def _value_left(self) -> int:
-        """Return where values begin: behind the widest name."""
-        names = (row.name.sizeHint().width() for row in self._shown)
-        return max(NAME_WIDTH, *names, 0) + ACROSS
+    def _room(self, width: int) -> tuple[int, int]:
+        """Return where values begin, behind the widest name, and the room that they have."""
+        names = (row.name_size.width() for row in self._shown)
+        left = max(NAME_WIDTH, *names, 0) + ACROSS
+        return left, max(width - left, 0)
 
     def heightForWidth(self, width: int) -> int:
-        room = max(width - self._value_left(), 0)
-        return _total(max(row.heights(room)) for row in self._shown)
+        _, room = self._room(width)
+        return _total(row.height(room) for row in self._shown)
 
     def sizeHint(self) -> QSize:
-        tall = (
-            max(row.name.sizeHint().height(), row.value.sizeHint().height()) for row in self._shown
-        )
-        return QSize(self._value_left(), _total(tall))
+        tall = (max(row.name_size.height(), row.value.sizeHint().height()) for row in self._shown)
+        return QSize(self._room(0)[0], _total(tall))
 
     def minimumSizeHint(self) -> QSize:
         tall = (
-            max(row.name.sizeHint().height(), row.value.minimumSizeHint().height())
-            for row in self._shown
+            max(row.name_size.height(), row.value.minimumSizeHint().height()) for row in self._shown
         )
-        return QSize(self._value_left(), _total(tall))
+        return QSize(self._room(0)[0], _total(tall))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_out()
 
-    def _lay_out(self) -> None:
-        left, top = self._value_left(), 0
-        room = max(self.width() - left, 0)
-        for row in self._shown:
-            name, value = row.heights(room)
-            row.name.setGeometry(self._mirrored(QRect(0, top, left - ACROSS, name)))
-            row.value.setGeometry(self._mirrored(QRect(left, top, room, value)))
-            top += max(name, value) + DOWN
+    def _lay_out(self) -> bool:
+        """Give the rows their places; False where they have them."""
+        (left, room), rows = self._room(self.width()), self._shown
+        laid = (left, room, *(row.value_height(room) for row in rows))
+        if laid == self._laid:
+            return False
+        self._laid, top = laid, 0
+        for row in rows:
+            name = QRect(0, top, left - ACROSS, row.name_size.height())
+            row.name.setGeometry(self._mirrored(name))
+            value = QRect(left, top, room, row.value_height(room))
+            row.value.setGeometry(self._mirrored(value))
+            top += row.height(room) + DOWN
+        return True
 
     def _mirrored(self, rect: QRect) -> QRect:
         return QStyle.visualRect(self.layoutDirection(), self.rect(), rect)
