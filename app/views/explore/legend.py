@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPen
+import math
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.counts import counted
@@ -12,13 +15,15 @@ from app.draw.constraint_marks import apart_pen, draw_bar, draw_pin, ghost_pen
 from app.draw.edge_marks import EdgeMark, draw_over, draw_under, with_sign
 from app.draw.frame import Frame
 from app.draw.lattice import FAR, NEAR
-from app.draw.lettering import Lettering
+from app.draw.lettering import Lettering, on_screen, pixel
 from app.draw.marks import draw_hatch
 from app.draw.viewport import GUTTER
-from app.theme import SIZE_DATA, SIZE_NOTE, Theme
+from app.theme import SIZE_DATA, SIZE_NOTE, Scheme, Theme
 from app.views.explore.placed import Placed
 
 LEFT, SAMPLE, LINE = 12.0, 26.0, 21.0
+HIGH, AROUND = 14.0, 6.0
+"""Pixels: of a sample's height, and of the room around it that its strokes may reach into."""
 
 
 def draw_legend(
@@ -35,9 +40,9 @@ def draw_legend(
     said = arcs.has_law and placed.lattice_viewport.zoom >= FAR
     bottom = place.bars.top() - 6 if said else float(widget.height())
     for kind, words in legend_rows(placed, widget):
-        if y + 14 > bottom:
+        if y + HIGH > bottom:
             break  # the table of edges has the words of all marks
-        _sample(painter, theme, kind, QRectF(LEFT, y, SAMPLE, 14))
+        _draw_sample(painter, theme, kind, y)
         middle = QPointF(LEFT + SAMPLE + 9, y + 7)
         names.draw_left(middle, words)
         y += LINE
@@ -161,6 +166,34 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
     elif placed.lattice_viewport.zoom < NEAR:
         notes.append((tr("0: readable again."), False, 0.0))
     return notes
+
+
+def _draw_sample(painter: QPainter, theme: Theme, kind: str, y: float) -> None:
+    """Draw a sample at a height: on the screen as an image, for it is the same at each key."""
+    if not on_screen(painter):
+        _sample(painter, theme, kind, QRectF(LEFT, y, SAMPLE, HIGH))
+        return
+    ratio = painter.device().devicePixelRatioF()
+    left, top = pixel(LEFT - AROUND, ratio) / ratio, pixel(y - AROUND, ratio) / ratio
+    painter.drawImage(QPointF(left, top), _sample_image(theme, theme.scheme, kind, ratio))
+
+
+@lru_cache(maxsize=64)
+def _sample_image(theme: Theme, scheme: Scheme, kind: str, ratio: float) -> QImage:
+    """Return a sample as an image with some room around it.
+
+    scheme: the theme's, so that each has images of its own.
+    """
+    room = QSizeF(SAMPLE + 2 * AROUND, HIGH + 2 * AROUND) * ratio
+    size = QSize(math.ceil(room.width()), math.ceil(room.height()))
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(0)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _sample(painter, theme, kind, QRectF(AROUND, AROUND, SAMPLE, HIGH))
+    painter.end()
+    return image
 
 
 def _sample(painter: QPainter, theme: Theme, kind: str, box: QRectF) -> None:
