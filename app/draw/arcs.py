@@ -70,6 +70,7 @@ NO_MARKS = Marks()
 
 # Members of an IntEnum are slow to reach.
 _OWN = (int(EdgeKind.PIECE), int(EdgeKind.ADDED))
+_BEST = int(Role.BEST)
 
 
 @lru_cache(maxsize=16_384)
@@ -252,6 +253,7 @@ def place_arcs(
     placed = placed.rows(on_axis, x0, x1, placed.height[on_axis])
     row_of = np.full(lattice.n_edges, -1, dtype=np.int64)
     row_of[placed.edge] = np.arange(len(placed))
+    best_ones = placed.role >= _BEST
     return Arcs(
         lattice,
         placed,
@@ -260,7 +262,7 @@ def place_arcs(
         row_of,
         int(np.count_nonzero(~on_axis)),
         axis.unit == "grapheme",
-        *_cut_units(start[placed.role >= Role.BEST], end[placed.role >= Role.BEST], axis),
+        *_cut_units(start[best_ones], end[best_ones], axis),
         marks=marks,
     )
 

@@ -95,7 +95,7 @@ def brick_rows(paths: Sequence[Path], axis: Axis) -> tuple[BrickRow, ...]:
         return ()
     lattice = paths[0].lattice
     starts, ends = edge_spans(lattice)
-    parts = [_on_axis(path.edges, ends, axis) for path in paths]
+    parts = _on_axis([path.edges for path in paths], ends, axis)
     edges = np.concatenate(parts)
     rows = np.array([0, *accumulate(len(part) for part in parts)])
     start, end = starts[edges], ends[edges]
@@ -132,7 +132,8 @@ def _placed(
     rows: int64[paths + 1], where rows begin among all edges. bounds: int64[b + 1], where bricks
     do. begins, finish: float64[b], their bytes. bricks: int64[b, 5], columns of `BrickRow.looks`.
     """
-    parts = list(pairwise(np.searchsorted(bounds, rows).tolist()))
+    begin_of = np.searchsorted(bounds, rows)
+    parts = list(pairwise(begin_of.tolist()))
     differs = bricks[:, 4].astype(np.bool_)
     same, until = [math.inf], [math.inf]
     for a, b in parts[1:]:
@@ -156,8 +157,10 @@ def _placed(
     looks = np.empty((len(brick), 6), dtype=np.int64)
     looks[:, :5], looks[:, 5] = bricks[brick], _widest(brick, left[: ends[0]], right[: ends[0]])
     made = []
-    for number, (path, (a, b)) in enumerate(zip(paths, parts, strict=True)):
-        low, high = np.searchsorted(brick, (a, b)).tolist()
+    rectangles = pairwise(np.searchsorted(brick, begin_of).tolist())
+    for number, (path, (a, b), (low, high)) in enumerate(
+        zip(paths, parts, rectangles, strict=True)
+    ):
         made.append(
             BrickRow(
                 path, bounds[a:b] - rows[number], bounds[a + 1 : b + 1] - rows[number],
@@ -169,19 +172,23 @@ def _placed(
     return tuple(made)
 
 
-def _on_axis(edges: NDArray[np.int32], ends: Floats, axis: Axis) -> NDArray[np.int32]:
-    """Return the first edges of a path, up to one that ends beyond the axis."""
-    beyond = (ends[edges] > axis.shown).nonzero()[0]
-    return edges[: beyond[0]] if len(beyond) else edges
+def _on_axis(paths: list[NDArray[np.int32]], ends: Floats, axis: Axis) -> list[NDArray[np.int32]]:
+    """Return the first edges of each path, up to one that ends beyond the axis."""
+    if ends.max(initial=0.0) <= axis.shown:
+        return paths
+    beyond = [np.append(ends[edges] > axis.shown, True).argmax() for edges in paths]
+    return [edges[:count] for edges, count in zip(paths, beyond, strict=True)]
 
 
 def _broken(kind: NDArray[np.uint8], start: Floats, end: Floats, axis: Axis) -> Bools:
     """Return which edges are bytes or begin or end inside a unit; on a byte axis none are."""
     if axis.unit == "byte":
         return np.zeros(len(kind), dtype=np.bool_)
+    bound = np.zeros(axis.shown + 1, dtype=np.bool_)
+    bound[axis.bounds] = True
     places = np.concatenate((start, end))
-    unit = np.minimum(np.searchsorted(axis.bounds, places), len(axis.bounds) - 1)
-    inside = axis.bounds[unit] != places
+    byte = places.astype(np.int64)
+    inside = ~bound[byte] | (byte != places)
     broken: Bools = inside[: len(start)] | inside[len(start) :] | (kind == _BYTE)
     return broken
 
@@ -199,7 +206,7 @@ def _widest(brick: Ints, left: Floats, right: Floats) -> Bools:
     """Return which rectangles are the widest of their brick; those of one follow each other."""
     if not (brick[1:] == brick[:-1]).any():
         return np.ones(len(brick), dtype=np.bool_)
-    width = right - left
-    most = np.zeros(int(brick.max()) + 1)
-    np.maximum.at(most, brick, width)
-    return np.asarray(width >= most[brick])
+    width, opens = right - left, np.ones(len(brick), dtype=np.bool_)
+    opens[1:] = brick[1:] != brick[:-1]
+    most = np.maximum.reduceat(width, opens.nonzero()[0])
+    return np.asarray(width >= most[opens.cumsum() - 1])
