@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QFont, QTextLayout
+from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout
 
 SAMPLES = 6
 """Characters of a script that are tried."""
@@ -121,3 +121,50 @@ class FontWatch(QObject):
         if 2 * absent > len(samples):
             self.missing[package] = (*self.missing.get(package, ()), script)
             self.missing_changed.emit()
+
+
+class FontsAhead(QObject):
+    """Has fonts for the scripts of texts found before they are painted.
+
+    The first text of a script takes some milliseconds, in each font and size. A picture that meets
+    ten scripts for the first time would stand still; here each gets a turn of the event loop.
+    """
+
+    def __init__(self, fonts: Sequence[QFont], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._metrics = [QFontMetricsF(font) for font in fonts]
+        self._known: set[str] = set()
+        self._waiting: list[tuple[QFontMetricsF, str]] = []
+        self._timer = QTimer(self, interval=10)
+        self._timer.timeout.connect(self._find_one)
+
+    def look(self, text: str) -> None:
+        """Find fonts for what scripts of a text are new."""
+        found = {script: samples[0] for (script, _), samples in scripts_of(_few(text)).items()}
+        for script, sample in {"Latin": "0", **found}.items():
+            if script not in self._known:
+                self._known.add(script)
+                self._waiting += [(metrics, sample) for metrics in self._metrics]
+        if self._waiting and not self._timer.isActive():
+            self._timer.start()
+
+    @property
+    def busy(self) -> bool:
+        """Whether fonts are still to be found."""
+        return bool(self._waiting)
+
+    def _find_one(self) -> None:
+        metrics, sample = self._waiting.pop(0)
+        metrics.horizontalAdvance(sample)
+        if not self._waiting:
+            self._timer.stop()
+
+
+def _few(text: str) -> str:
+    """Return a few characters of a text, of each 128 neighbours in Unicode that it has one."""
+    import numpy as np  # not by the window's first picture
+
+    codes = np.frombuffer(text.encode("utf-32-le", errors="ignore"), dtype=np.uint32)
+    place = np.full(0x110000 >> 7, -1)
+    place[codes >> 7] = np.arange(len(codes))
+    return "".join(text[i] for i in place[place >= 0].tolist())

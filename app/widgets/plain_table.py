@@ -14,7 +14,7 @@ from app.widgets.rows_table import RowsTable
 SIDE = 8
 """Pixels between a cell's side and its text, as in the header."""
 
-SHOWN = Qt.ItemDataRole.DisplayRole
+SHOWN, ELIDE = Qt.ItemDataRole.DisplayRole, Qt.TextElideMode.ElideRight
 
 
 class PlainTable(RowsTable):
@@ -90,7 +90,7 @@ class PlainTable(RowsTable):
                 continue
             room, wide = width - 2 * SIDE, metrics.horizontalAdvance(text)
             if wide > room:
-                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+                text = metrics.elidedText(text, ELIDE, room)
                 wide = metrics.horizontalAdvance(text)
             right = max(room - wide, 0) if column in numbers else 0
             # At a point: to place a text in a rectangle takes as long again as to draw it.

@@ -63,3 +63,29 @@ def test_the_message_names_the_package_and_stays_closed(qtbot, make_window, monk
     window.messages._say_fonts()
     assert not any(m.key == key for m in banners.messages)
     qtbot.waitUntil(lambda: not window.session.busy, timeout=20_000)
+
+
+def test_fonts_are_found_ahead_one_in_a_turn_and_once_a_script(qtbot):
+    class Asked:
+        def __init__(self):
+            self.texts = []
+
+        def horizontalAdvance(self, text):
+            self.texts.append(text)
+
+    ahead = fonts.FontsAhead([QFont(), QFont()])
+    one, other = ahead._metrics = [Asked(), Asked()]
+    ahead.look("Hello 天气 날씨")
+    assert one.texts == []
+    ahead._find_one()
+    assert len(one.texts) + len(other.texts) == 1
+    qtbot.waitUntil(lambda: not ahead.busy)
+    # Latin always; of Han and Hangul any character.
+    assert len(one.texts) == 3
+    assert set(one.texts) < set("0天气날씨")
+    assert one.texts == other.texts
+    ahead.look("天地 abc 한")
+    assert not ahead.busy
+    ahead.look("привет")
+    assert ahead.busy
+    qtbot.waitUntil(lambda: len(other.texts) == 4)

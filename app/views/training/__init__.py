@@ -51,6 +51,9 @@ SAMPLE = 60
 
 MESSAGE = "training"
 
+FRAME = 16
+"""Milliseconds from what a run has learnt until it is shown."""
+
 LONG = 60
 """Seconds of a run whose vocabulary isn't given up without a question."""
 
@@ -89,8 +92,8 @@ class TrainingWindow(QDialog):
         self.results = ResultBar(session, theme)
         self._clock = QTimer(self, interval=500)
         self._clock.timeout.connect(self._show_progress)
-        # Of all that came in one turn of the event loop once, and in a turn of its own.
-        self._soon = QTimer(self, singleShot=True, interval=0)
+        # Of all that comes within a frame once, and in a turn of the event loop of its own.
+        self._soon = QTimer(self, singleShot=True, interval=FRAME)
         self._soon.timeout.connect(self._show_run)
         self._compose()
         self._wire()
@@ -185,7 +188,7 @@ class TrainingWindow(QDialog):
         results.failed.connect(self._failed)
         results.open_wanted.connect(self.open_wanted)
         trainer.changed.connect(self._show_state)
-        trainer.moved.connect(self._soon.start)
+        trainer.moved.connect(self._moved)
         self._theme.changed.connect(self._show_problem)
 
     # Before a run
@@ -285,6 +288,10 @@ class TrainingWindow(QDialog):
         self.head.setText(line)
         known = progress is not None and progress.total > 0
         self.bar.set_share(progress.done / progress.total if progress and known else None)
+
+    def _moved(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
 
     def _show_run(self) -> None:
         trainer, recording = self._trainer, self._trainer.recording

@@ -18,13 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.counts import counted
+from app.fonts import FontsAhead
 from app.jobs import Job, Jobs
 from app.learning import cut_apart, ties_apart
 from app.models.training import NUMBERS, PIECE, PIECES, RIVAL, RecordModel
 from app.models.training_rounds import NAME, OBJECTIVE, RoundModel
 from app.player import Player
 from app.recording import Recording, RoundRecording
-from app.theme import SIZE_BODY, Theme
+from app.theme import SIZE_BODY, SIZE_DATA, SIZE_INSPECTOR, SIZE_NOTE, Theme
 from app.training import Recorded
 from app.views.player_bar import PlayerBar
 from app.views.training.curve import CurveView
@@ -97,6 +98,10 @@ class RunView(QWidget):
         self.rounds = RoundModel(self)
         self.round_table = RowsTable(self.rounds, self.tr("Rounds"), theme, ROUND_WIDTHS)
         self.bar = PlayerBar(theme, stacked=True)
+        sizes = (SIZE_NOTE, SIZE_DATA, SIZE_BODY, SIZE_INSPECTOR)
+        self._fonts = FontsAhead(
+            [*map(theme.piece_font, sizes), theme.piece_font(SIZE_INSPECTOR, bold=True)], self
+        )
         self._compose()
         self._dress()
         theme.changed.connect(self._dress)
@@ -184,6 +189,7 @@ class RunView(QWidget):
         look, to lay it out and to paint it for the first time would make the window stand still.
         """
         self._take(None, None)
+        self._fonts.look(self.sample_field.text())
         self._lay_out("rounds" if by_rounds else "merges")
 
     def show_whole(self, recording: Recorded, trained: Trained) -> None:
@@ -203,6 +209,7 @@ class RunView(QWidget):
         at_end = self.player.position == self.player.length
         self._quiet = True
         if isinstance(recording, Recording):
+            self._fonts.look(_text_of(recording, self.player.length))
             self.rows.grow(recording.rows)
             self.sample.grow()
         else:
@@ -240,6 +247,8 @@ class RunView(QWidget):
         self.rows.set_rows(merges.rows if merges is not None else ())
         self._show_rounds(recording if isinstance(recording, RoundRecording) else None)
         self._quiet = False
+        if merges is not None:
+            self._fonts.look(_text_of(merges, 0))
         if recording is not None:
             self._lay_out("merges" if merges is not None else "rounds")
         self._show_sample()
@@ -428,3 +437,9 @@ class RunView(QWidget):
             self.bar.ask_step()
         elif not player_keys.press(self.player, event):
             super().keyPressEvent(event)
+
+
+def _text_of(recording: Recording, first: int) -> str:
+    """Return the pieces from a merge on as one text, without what is no character."""
+    pieces = recording.symbols[len(recording.base) + first :]
+    return b"".join(pieces).decode("utf-8", errors="ignore")
