@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPdfWriter
 
-from app.draw.lettering import Lettering
+from app.draw.lettering import Lettering, pixel
 
 pytestmark = pytest.mark.screen
 
@@ -60,3 +60,14 @@ def test_what_stands_beside_a_picture_is_drawn_too(theme, text):
         columns = [x for x in range(100) if any(image.pixelColor(x, y).red() for y in range(40))]
         row.append(columns[-1])
     assert row[0] > row[1] + 3
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.25, 1.5, 2.0])
+def test_what_moves_by_whole_pixels_stays_on_its_pixels(ratio):
+    places = (100.5, 101.5, 100.5 - 1e-12, 100.499, 99.75, 0.5)
+    for place in places:
+        for steps in (1, 2, 35):
+            moved = place + steps / ratio
+            assert pixel(moved, ratio) == pixel(place, ratio) + steps
+    assert pixel(100.5 - 1e-12, 1.0) == pixel(100.5, 1.0) == 101
+    assert pixel(100.499, 1.0) == 100

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.lattice import Lattice
-from engine.place import Role, arc_points, edge_at, fragments, free_boxes, place
+from engine.place import COLUMN, Role, Room, arc_points, edge_at, fragments, free_boxes, place
 from tests.engine.lattices import lattice_of, random_lattice
 
 SCORES = {
@@ -187,6 +187,17 @@ def test_a_label_whose_place_is_taken_gives_way() -> None:
     )
     assert free_boxes(boxes).tolist() == [True, False, True, False, True, False]
     assert free_boxes(np.zeros((0, 4))).tolist() == []
+
+
+def test_a_place_is_given_once() -> None:
+    room = Room()
+    assert room.take(-3.0 * COLUMN, 0, 2.5 * COLUMN, 10)  # it reaches over several columns
+    assert not room.take(-2.5 * COLUMN, 9, -2.4 * COLUMN, 20)
+    assert not room.take(2.4 * COLUMN, -5, 9.0 * COLUMN, 1)
+    # What was refused takes nothing, and boxes may touch.
+    assert room.take(2.5 * COLUMN, -5, 9.0 * COLUMN, 1)
+    assert room.take(-3.0 * COLUMN, 10, 9.0 * COLUMN, 12)
+    assert not room.take(8.0 * COLUMN, 0, 8.1 * COLUMN, 0.5)
 
 
 def test_an_empty_lattice_is_placed() -> None:
