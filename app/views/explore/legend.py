@@ -36,13 +36,14 @@ def draw_legend(
     names = Lettering(painter, theme.font(SIZE_DATA), theme.color("ink2"))
     counts = Lettering(painter, theme.font(SIZE_DATA, bold=True), theme.color("ink"))
     notes = Lettering(painter, theme.font(SIZE_NOTE), theme.color("ink3"))
+    ratio = painter.device().devicePixelRatioF() if on_screen(painter) else 0.0
     y = 10.0
     said = arcs.has_law and placed.lattice_viewport.zoom >= FAR
     bottom = place.bars.top() - 6 if said else float(widget.height())
     for kind, words in legend_rows(placed, widget):
         if y + HIGH > bottom:
             break  # the table of edges has the words of all marks
-        _draw_sample(painter, theme, kind, y)
+        _draw_sample(painter, theme, kind, y, ratio)
         middle = QPointF(LEFT + SAMPLE + 9, y + 7)
         names.draw_left(middle, words)
         y += LINE
@@ -168,12 +169,14 @@ def _notes(placed: Placed, widget: QWidget) -> list[tuple[str, bool, float]]:
     return notes
 
 
-def _draw_sample(painter: QPainter, theme: Theme, kind: str, y: float) -> None:
-    """Draw a sample at a height: on the screen as an image, for it is the same at each key."""
-    if not on_screen(painter):
+def _draw_sample(painter: QPainter, theme: Theme, kind: str, y: float, ratio: float) -> None:
+    """Draw a sample at a height: on the screen as an image, for it is the same at each key.
+
+    ratio: pixels of the device to a pixel, 0 where none but shapes serve.
+    """
+    if not ratio:
         _sample(painter, theme, kind, QRectF(LEFT, y, SAMPLE, HIGH))
         return
-    ratio = painter.device().devicePixelRatioF()
     left, top = pixel(LEFT - AROUND, ratio) / ratio, pixel(y - AROUND, ratio) / ratio
     painter.drawImage(QPointF(left, top), _sample_image(theme, theme.scheme, kind, ratio))
 
