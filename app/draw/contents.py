@@ -9,6 +9,7 @@ everywhere.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -30,83 +31,101 @@ from engine.place import Placement
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Span = tuple[float, float]
 
 MANY = 20_000
 """Things on an axis from which on they aren't compared: nobody waits for so long a text's last
 pixel."""
 
+NEAR = 120.0
+"""Pixels between two spans that are painted as one: each costs about as much before it begins."""
+
 _READ = (math.ulp(0.0), LEAST, UNLIKELY, SURE)
 """Probabilities from which on `probability_text` or the labels do something else."""
 
 
-class Step(NamedTuple):
-    """How far a part of a picture moved: `pixels` to the right of where it was.
+class Move(NamedTuple):
+    """What is at pixel `cut` or right of it went `step` pixels to the right."""
 
-    first: what comes first in the text moved, as where the text begins at the right; else what
-    comes last did.
-    """
+    cut: float = math.inf
+    step: float = 0.0
 
-    pixels: float = 0.0
-    first: bool = False
+    @property
+    def opened(self) -> tuple[float, float]:
+        """The pixels between which what stayed and what moved leave a gap, or meet."""
+        return min(self.cut, self.cut + self.step), self.cut + self.step
 
 
-STAYED = Step()
+STAYED = Move()
 
 
 class Change(NamedTuple):
-    """Between which pixels a picture isn't as before: what is left of it stayed, what is right of
-    it moved by the step that was asked about."""
+    """How a picture came to be from the one before: what moved, and the spans of pixels, from left
+    to right, between which it has to be painted."""
 
-    left: float
-    right: float
-
-    def __bool__(self) -> bool:
-        return self.left < self.right
-
-    def and_also(self, other: Change) -> Change:
-        """Return the least change that holds both."""
-        return Change(min(self.left, other.left), max(self.right, other.right))
-
-
-EVERYWHERE, NOWHERE = Change(-math.inf, math.inf), Change(math.inf, -math.inf)
+    move: Move
+    spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Things of one sort, sorted along the text.
+    """Things of one sort.
 
     left, right: float64[k], the pixels that each may touch. places: float64[k, c], where each is,
-    in whole hundredths of a pixel. looks: arrays of length k, one or two dimensions, what else is
-    seen. order: int64[k], where things are painted over each other: indices, the lowest first.
+    in whole hundredths of a pixel. looks: int64[k, d], what else is seen; words: so is that.
     """
 
     left: Floats
     right: Floats
     places: Floats
-    looks: tuple[NDArray[Any], ...]
-    order: Ints | None = None
+    looks: Ints
+    words: Sequence[object] | None = None
 
-    def change(self, before: Layer, step: Step = STAYED) -> Change:
-        """Return between which pixels this layer isn't what another one was."""
-        if not len(self.left) and not len(before.left):
-            return NOWHERE
-        moved = round(step.pixels * 100)
-        head, tail = _alike(before, self, moved if step.first else 0, 0 if step.first else moved)
-        if self.order is not None and before.order is not None:
-            kept = _kept_order(self.order, head, tail)
-            if not np.array_equal(kept, _kept_order(before.order, head, tail)):
-                return EVERYWHERE
-        end, old_end = len(self.left) - tail, len(before.left) - tail
-        left = min(_least(self.left[head:end]), _least(before.left[head:old_end]))
-        right = max(_most(self.right[head:end]), _most(before.right[head:old_end]) + step.pixels)
-        if moved:
-            stays, goes = slice(None, head), slice(end, None)
-            if step.first:
-                stays, goes = goes, stays
-            # What stayed must be left of what moved, or it isn't where a moved picture shows it.
-            right = max(right, _most(self.right[stays]))
-            left = min(left, _least(self.left[goes]) - max(step.pixels, 0.0))
-        return Change(left, right)
+    def unlike(self, before: Layer, move: Move = STAYED) -> list[Span]:
+        """Return the pixels of what isn't as it was, and of what was there and isn't.
+
+        In pixels after the move, and with what reached over its cut.
+        """
+        left, right, places = before.left, before.right, before.places
+        spans: list[Span] = []
+        if move.step and len(left):
+            left, right, places, spans = before._moved(move)
+        new, old = self._rows(self.places), before._rows(places)
+        known, were = set(new), set(old)
+        if known != were:
+            for rows, there, lefts, rights in (
+                (new, were, self.left, self.right),
+                (old, known, left, right),
+            ):
+                lost = [k for k, row in enumerate(rows) if row not in there]
+                spans += zip(lefts[lost].tolist(), rights[lost].tolist(), strict=True)
+        return spans
+
+    def _moved(self, move: Move) -> tuple[Floats, Floats, Floats, list[Span]]:
+        """Return pixels and places after a move, and the pixels of what reached over its cut."""
+        cut, step = move
+        start, end = move.opened
+        goes = self.places.min(axis=1) >= round(100 * cut) - 1
+        over = _most(self.right[~goes])  # of what stayed, a part went with the rest
+        under = _least(self.left[goes])  # of what went, a part stayed behind
+        spans = []
+        if over > cut:
+            spans.append((start, max(over, over + step)))
+        if under < cut:
+            spans.append((min(under, under + step), end))
+        return (
+            np.where(goes, self.left + step, np.minimum(self.left, start)),
+            np.where(goes, self.right + step, np.minimum(self.right, start)),
+            self.places + np.where(goes, round(100 * step), 0)[:, None],
+            spans,
+        )
+
+    def _rows(self, places: Floats) -> list[object]:
+        """Return what tells each thing from others; two that look the same are equal."""
+        # Zero has a sign, which isn't seen.
+        table = np.hstack(((places + 0.0).view(np.int64), self.looks))
+        rows = table.view(np.dtype((np.void, table.itemsize * table.shape[1])))[:, 0].tolist()
+        return rows if self.words is None else list(zip(rows, self.words, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,14 +136,17 @@ class Content:
     whole: tuple[object, ...]
     layers: tuple[Layer, ...]
 
-    def change(self, before: Content, step: Step = STAYED) -> Change:
-        """Return between which pixels it isn't what `before` was: `NOWHERE` where it is."""
+    def change(self, before: Content, move: Move = STAYED) -> Change | None:
+        """Return how it came to be from `before`; None where all is to be painted.
+
+        move: how what follows an edit moved, if it did. Where it didn't, more is to be painted.
+        """
         if self.whole != before.whole or len(self.layers) != len(before.layers):
-            return EVERYWHERE
-        found = NOWHERE
+            return None
+        spans = [move.opened] if move.step else []
         for layer, old in zip(self.layers, before.layers, strict=True):
-            found = found.and_also(layer.change(old, step))
-        return found
+            spans += layer.unlike(old, move)
+        return Change(move, _joined(spans))
 
     def __add__(self, other: Content) -> Content:
         return Content((*self.whole, *other.whole), self.layers + other.layers)
@@ -138,41 +160,42 @@ def _most(values: Floats) -> float:
     return float(values.max()) if len(values) else -math.inf
 
 
-def _alike(one: Layer, other: Layer, first: int, last: int) -> tuple[int, int]:
-    """Return how many things look the same at the start and, of the others, at the end.
+def _joined(spans: list[Span]) -> tuple[Span, ...]:
+    """Return spans from left to right, those in one that are near each other."""
+    found: list[Span] = []
+    for left, right in sorted(spans):
+        if found and left - found[-1][1] < NEAR:
+            found[-1] = (found[-1][0], max(found[-1][1], right))
+        else:
+            found.append((left, right))
+    return tuple(found)
 
-    first, last: hundredths of pixels that those at the start and at the end moved.
+
+@lru_cache(maxsize=8)  # three views ask for that of one edit
+def move_between(before: Axis, axis: Axis) -> Move:
+    """Return how what follows an edit moved from one axis to another, in x at zoom 1.
+
+    What comes first and what comes last, as it is seen, is the same on both.
     """
-    short = min(len(one.left), len(other.left))
-    columns = ((one.places, other.places), *zip(one.looks, other.looks, strict=True))
-    head = short
-    for number, (a, b) in enumerate(columns):
-        a, b = a[:head], b[:head]
-        head = _leading(a if number or not first else a + first, b)
-    tail = short - head
-    for number, (a, b) in enumerate(columns):
-        if not tail:
-            break
-        a, b = a[len(a) - tail :][::-1], b[len(b) - tail :][::-1]
-        tail = _leading(a if number or not last else a + last, b)
-    return head, tail
+    old, new = before.visual, axis.visual
+    count, step = min(len(old), len(new)), axis.width - before.width
+    one, other = _units(before, old, 0.0), _units(axis, new, 0.0)
+    head = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), count)
+    one, other = _units(before, old, step)[::-1], other[::-1]
+    ends = zip(one[: count - head], other, strict=False)
+    tail = next((k for k, (a, b) in enumerate(ends) if a != b), count - head)
+    if not tail:
+        return STAYED
+    return Move(float(before.left[old[len(old) - tail]]), step)
 
 
-def _leading(one: NDArray[Any], other: NDArray[Any]) -> int:
-    """Return how many rows are the same at the start of arrays of one length."""
-    unlike = one != other
-    if unlike.ndim > 1:
-        unlike = unlike.any(axis=1)
-    first = int(unlike.argmax()) if len(unlike) else 0
-    return first if len(unlike) and unlike[first] else len(unlike)
-
-
-def _kept_order(order: Ints, head: int, tail: int) -> Ints:
-    """Return in which order the first `head` and the last `tail` things are painted."""
-    end = len(order) - tail
-    kept = order[(order < head) | (order >= end)]
-    # The last ones are counted from the end.
-    return np.where(kept < head, kept, kept - len(order))
+def _units(axis: Axis, order: Ints, step: float) -> list[tuple[str, float, float]]:
+    """Return the labels and places of units, in hundredths at zoom 1."""
+    left, right = (
+        _rounded(ends[order] + step).astype(np.int64) for ends in (axis.left, axis.right)
+    )
+    labels = [axis.labels[unit] for unit in order.tolist()]
+    return list(zip(labels, left.tolist(), right.tolist(), strict=True))
 
 
 @lru_cache(maxsize=4)  # two views ask for that of one axis
@@ -182,21 +205,21 @@ def axis_content(axis: Axis, zoom: float) -> Content:
     places = viewport.to_screen(np.column_stack((axis.left, axis.right)))
     # Text may be wider than its cell, and ticks stand at both ends.
     beside = 0.5 * axis.advance + 4
-    looks: tuple[NDArray[Any], ...] = (np.array(axis.labels, dtype=object),)
+    words: Sequence[object] = axis.labels
     if axis.unit == "byte":
         data, bounds = axis.text.data.tobytes(), axis.bounds.tolist()
         digits = [data[start:end] for start, end in pairwise(bounds)]
-        looks = (*looks, np.array(digits, dtype=object))
-    words = np.array(["\0".join(run.graphemes) for run in axis.runs], dtype=object)
+        words = list(zip(words, digits, strict=True))
+    runs = [run.graphemes for run in axis.runs]
     ends = np.array([(run.left, run.right) for run in axis.runs], dtype=np.float64).reshape(-1, 2)
     ends = viewport.to_screen(ends)
     ticks = axis.width * zoom / max(axis.n_units, 1) < TICKS
     return Content(
         (axis.unit, text_size(axis, zoom), ticks),
         (
-            Layer(places[:, 0] - beside, places[:, 1] + beside, _rounded(places), looks),
+            _layer(places, beside, words=words),
             # A letter may reach out of its line.
-            Layer(ends[:, 0] - MARGIN, ends[:, 1] + MARGIN, _rounded(ends), (words,)),
+            _layer(ends, MARGIN, words=runs),
         ),
     )
 
@@ -224,23 +247,20 @@ def lattice_content(arcs: Arcs, nodes: Nodes, shapes: Placement, viewport: Viewp
         arcs.mark_of[edges], arcs.ghost[arcs.row_of[edges]],
         np.zeros(len(edges), dtype=np.int64) if apart is None else apart[edges],
     )  # fmt: skip
-    beside = shapes.line / 2 + 2
-    curves = Layer(
-        np.minimum(x0, x1) - beside,
-        np.maximum(x0, x1) + beside,
-        _rounded(np.column_stack((x0, x1))),
-        (_bits(np.column_stack(numbers)), np.column_stack(whole_numbers), labels),
-        shapes.paint_order,
+    # Which is painted over which follows from these.
+    curves = _layer(
+        np.column_stack((x0, x1)),
+        shapes.line / 2 + 2,
+        (_bits(np.column_stack(numbers)), *whole_numbers),
+        labels.tolist(),
     )
-    xs, before = nodes.on_screen(viewport)
-    dots = Layer(
-        np.minimum(xs, before) - 6,
-        np.maximum(xs, before) + 6,
-        _rounded(np.column_stack((xs, before))),
-        (_bits(nodes.probability), np.column_stack((nodes.on_path, nodes.inside))),
+    dots = _layer(
+        np.column_stack(nodes.on_screen(viewport)),
+        6.0,
+        (_bits(nodes.probability), nodes.on_path, nodes.inside),
     )
     middle = viewport.to_screen((axis.left[arcs.cut_unit] + axis.right[arcs.cut_unit]) / 2)
-    counts = Layer(middle - MARGIN, middle + MARGIN, _rounded(middle[:, None]), (arcs.cut_count,))
+    counts = _layer(middle[:, None], MARGIN, (arcs.cut_count,))
     byte = float(lattice.prepared.node_sources()[0]) if arcs.ghost.any() else None
     layers = (curves, dots, counts, _ghost(viewport, byte))
     own = Content((arcs.has_law, arcs.bumps), layers)
@@ -256,12 +276,12 @@ def bands_content(bands: Bands, viewport: Viewport, ghost: str, *, by_identity: 
     colors = bands.looks if by_identity else (np.arange(bands.n_groups) % COLORS,)
     columns = (*colors, np.diff(bands.token), bands.fragment, bands.special, bands.unknown)
     ends = viewport.to_screen(np.column_stack((bands.rect_left, bands.rect_right)))
-    looks = (np.column_stack([column[group] for column in columns]),)
+    looks = [column[group] for column in columns]
     return Content(
         (bands.usual_width * viewport.zoom < TWO_TONES, ghost),
         (
             # A count may stand beside a narrow band.
-            Layer(ends[:, 0] - MARGIN / 2, ends[:, 1] + MARGIN / 2, _rounded(ends), looks),
+            _layer(ends, MARGIN / 2, looks),
             _ghost(viewport, float(bands.start[0]) if bands.ghost else None),
         ),
     )
@@ -272,7 +292,7 @@ def bricks_content(table: BrickTable, labels: Arcs, viewport: Viewport) -> Conte
     wide = viewport.axis.width * viewport.zoom if viewport.axis is not None else 0.0
     ends = viewport.to_screen(np.column_stack((table.left, table.right)))
     piece, kind, texts = labels.texts(table.edge)
-    looks = (np.column_stack((piece, kind, table.row, table.looks)), texts)
+    looks = (piece, kind, table.row, table.looks)
     plain = tuple(wide / max(len(row.first), 1) < TWO_TONES for row in table.rows)
     before = [
         (float(row.start[0]), number, labels.label(int(row.path.edges[0])), bool(row.differs[0]))
@@ -280,14 +300,33 @@ def bricks_content(table: BrickTable, labels: Arcs, viewport: Viewport) -> Conte
         if row.has_ghost
     ]
     places = np.array([ghost_ends(viewport, byte) for byte, *_ in before]).reshape(-1, 2)
-    own = np.empty(len(before), dtype=object)
-    own[:] = [tuple(more) for _, *more in before]
+    own = [more for _, *more in before]
     return Content(
         plain,
         (
-            Layer(ends[:, 0] - 2, ends[:, 1] + 2, _rounded(ends), looks),
-            Layer(places[:, 0] - 2, places[:, 1] + 2, _rounded(places), (own,)),
+            _layer(ends, 2.0, looks, texts.tolist()),
+            _layer(places, 2.0, words=[tuple(more) for more in own]),
         ),
+    )
+
+
+def _layer(
+    places: Floats,
+    beside: Floats | float,
+    looks: Sequence[NDArray[Any]] = (),
+    words: Sequence[object] | None = None,
+) -> Layer:
+    """Return things at places in pixels, float64[k, c], that may touch so many pixels beside
+    them."""
+    seen = (
+        np.column_stack(looks).astype(np.int64) if looks else np.zeros((len(places), 0), np.int64)
+    )
+    return Layer(
+        places.min(axis=1, initial=math.inf) - beside,
+        places.max(axis=1, initial=-math.inf) + beside,
+        _rounded(places),
+        seen,
+        words,
     )
 
 
@@ -296,7 +335,7 @@ def _ghost(viewport: Viewport, byte: float | None) -> Layer:
     ends = np.zeros((0, 2))
     if byte is not None:
         ends = np.array([ghost_ends(viewport, byte)])
-    return Layer(ends[:, 0] - 2, ends[:, 1] + 2, _rounded(ends), ())
+    return _layer(ends, 2.0)
 
 
 def _rounded(values: Floats) -> Floats:

@@ -10,17 +10,14 @@ from numpy.typing import NDArray
 
 from app.draw.arc_labels import PIECE, Label
 from app.draw.arcs import Arcs
-from app.draw.contents import EVERYWHERE, Change, Step
-from app.draw.viewport import GUTTER, Viewport
+from app.draw.contents import Change
+from app.draw.viewport import Viewport
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NEAR = 200.0
 """Pixels beside a part from which on no label reaches into it."""
-
-SAME = 0.01
-"""Pixels by which two places may differ that are one."""
 
 
 class KeptLabels:
@@ -58,24 +55,26 @@ class KeptLabels:
             if (label.edge not in gone if label.edge >= 0 else not first <= label.middle < last)
         ]
 
-    def keep(self, arcs: Arcs, change: Change, step: Step, zoom: float) -> None:
+    def keep(self, arcs: Arcs, change: Change | None, zoom: float) -> None:
         """Keep the labels of what didn't change, some a step further.
 
-        change, step: of the picture from the arcs before to `arcs`, in pixels from the gutter.
-        Edges are counted anew in each lattice, and a label learns which is its own now.
+        change: of the picture from the arcs before to `arcs`; None where all did. Edges are
+        counted anew in each lattice, and a label learns which is its own now.
         """
         before, self._arcs = self._arcs, arcs
-        if change == EVERYWHERE or before is None:
+        if change is None or before is None:
             self._labels = []
             return
         pieces = [label for label in self._labels if label.font == PIECE]
         edges = np.array([label.edge for label in pieces], dtype=np.int64)
         middle = np.array([label.middle for label in pieces], dtype=np.float64)
-        steps = _steps(middle, change, step)
+        steps = _steps(middle, change)
+        stays = ~np.isnan(steps)
+        edges, steps = edges[stays], steps[stays]
         now = _edges_now(edges, before, arcs, steps / zoom)
         own = {
             edge: (by, number)
-            for edge, by, number in zip(edges.tolist(), steps.tolist(), now.tolist(), strict=True)
+            for edge, by, number in zip(edges.tolist(), steps.tolist(), now, strict=True)
             if number >= 0
         }
         kept = []
@@ -83,7 +82,7 @@ class KeptLabels:
             if label.edge in own:
                 by, edge = own[label.edge]
             elif label.edge < 0:
-                by, edge = float(_steps(np.array([label.middle]), change, step)[0]), label.edge
+                by, edge = float(_steps(np.array([label.middle]), change)[0]), label.edge
                 if math.isnan(by):
                     continue
             else:
@@ -98,26 +97,30 @@ class KeptLabels:
         self._labels += [label.moved(viewport.scroll) for label in labels]
 
 
-def _steps(middle: Floats, change: Change, step: Step) -> Floats:
+def _steps(middle: Floats, change: Change) -> Floats:
     """Return how far what has its middle at a pixel moved; NaN where it isn't there any more."""
-    place = middle - GUTTER
-    stays, goes = place < change.left, place + step.pixels >= change.right
-    return np.where(stays, 0.0, np.where(goes, step.pixels, np.nan))
+    cut, step = change.move
+    steps = np.where(middle >= cut, step, 0.0)
+    now = middle + steps
+    for left, right in change.spans:
+        steps[(now >= left) & (now < right)] = np.nan
+    return steps
 
 
-def _edges_now(edges: Ints, before: Arcs, arcs: Arcs, steps: Floats) -> Ints:
+def _edges_now(edges: Ints, before: Arcs, arcs: Arcs, steps: Floats) -> list[int]:
     """Return which edges stand for arcs before that moved by steps at zoom 1; -1 for none."""
-    old, new = before.placement, arcs.placement
-    rows = before.row_of[edges]
-    x0, x1 = old.x0[rows] + steps, old.x1[rows] + steps
-    found = np.full(len(edges), -1, dtype=np.int64)
-    if not len(new):
-        return found
-    # Arcs have an order, so one has as many before it as it had, or as many behind it.
-    for shift in (len(new) - len(old), 0):
-        now = rows + shift
-        inside = (now >= 0) & (now < len(new))
-        now = np.where(inside, now, 0)
-        same = inside & (np.abs(new.x0[now] - x0) < SAME) & (np.abs(new.x1[now] - x1) < SAME)
-        found = np.where(same, new.edge[now], found)
-    return found
+    own = dict(zip(_places(arcs, slice(None), 0.0), arcs.placement.edge.tolist(), strict=True))
+    return [own.get(place, -1) for place in _places(before, before.row_of[edges], steps)]
+
+
+def _places(arcs: Arcs, rows: Ints | slice, steps: Floats | float) -> list[tuple[int, ...]]:
+    """Return the ends of arcs in hundredths at zoom 1, some steps further, and their pieces."""
+    placed, lattice = arcs.placement, arcs.lattice
+    edges = placed.edge[rows]
+    columns = (
+        np.rint(100 * (placed.x0[rows] + steps)),
+        np.rint(100 * (placed.x1[rows] + steps)),
+        lattice.piece[edges],
+        lattice.kind[edges],
+    )
+    return list(zip(*(column.astype(np.int64).tolist() for column in columns), strict=True))

@@ -15,8 +15,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.draw.axis import Axis
-from app.draw.contents import EVERYWHERE, STAYED, Change, Content, Step, whole_view
-from app.draw.viewport import GUTTER, Viewport
+from app.draw.contents import STAYED, Change, Content, Move, move_between, whole_view
+from app.draw.viewport import GUTTER, MARGIN, Viewport
 
 SPARE = 160
 """Pixels of a sheet on both sides of the view."""
@@ -36,20 +36,20 @@ class Sheet:
     that painter is that viewport's. When anything changes that the picture depends on, but zoom,
     height and axis, call `clear`, or `review` where all that can have changed is in `content`.
     content: what the picture shows, seen by a viewport of all of it; None where that can't be told.
-    moved: called when it was looked at again, before anything is painted: with the change in pixels
-    of the picture, and the step of what is right of it. painted: called with a viewport, and two
-    pixels of it between which the picture was painted anew.
+    changed: called when it was looked at again, before anything is painted, with the change in
+    pixels of a viewport of all of it; None where all is painted. painted: called with a viewport,
+    and two pixels of it between which the picture was painted anew.
     """
 
     def __init__(
         self,
         paint: Callable[[QPainter, Viewport], None],
         content: Callable[[Viewport], Content | None],
-        moved: Callable[[Change, Step], None] = lambda change, step: None,
+        changed: Callable[[Change | None], None] = lambda change: None,
         painted: Callable[[Viewport, float, float], None] = lambda viewport, left, right: None,
     ) -> None:
         self._paint, self._content = paint, content
-        self._tell_moved, self._tell_painted = moved, painted
+        self._tell_changed, self._tell_painted = changed, painted
         self._look: tuple[float, float, float] = (0.0, 0.0, 0.0)
         self._axis: Axis | None = None
         self._image: QImage | None = None
@@ -103,49 +103,48 @@ class Sheet:
         if self._reviewed and axis is not None:
             self._shown = self._content(whole_view(axis, viewport.zoom))
         self._sure = True
-        step, change = STAYED, EVERYWHERE
+        change = None
         if self._image is not None and self._shown is not None and shown is not None:
-            step = self._step(before, axis)
-            change = self._shown.change(shown, step)
-            change = Change(change.left - GUTTER, change.right - GUTTER)
-        self._tell_moved(change, step)
-        if change == EVERYWHERE:
+            change = self._shown.change(shown, self._move(before, axis))
+        self._tell_changed(change)
+        if change is None:
             self._image = None
-        elif change.left != math.inf:
-            self._change(viewport, change, step.pixels, paper)
+        elif change.spans:
+            self._change(viewport, change, paper)
 
-    def _step(self, before: Axis | None, axis: Axis | None) -> Step:
-        """Return how far what follows an edit moved, where it can be shown moved."""
-        if axis is None:
+    def _move(self, before: Axis | None, axis: Axis | None) -> Move:
+        """Return how what follows an edit moved, where the image can show it moved."""
+        if axis is None or before is None or axis is before:
             return STAYED
-        stayed = Step(0.0, axis.mirrored)
-        if before is None or axis.mirrored != before.mirrored:
-            return stayed
         zoom, _, ratio = self._look
-        pixels = (axis.width - before.width) * zoom * ratio
+        move = move_between(before, axis)
+        pixels = move.step * zoom * ratio
         whole = round(pixels)
         if abs(pixels - whole) > 0.001 or abs(whole) > self._right - self._left:
-            return stayed
-        return Step(whole / ratio, axis.mirrored)
+            return STAYED
+        return Move(GUTTER + MARGIN + move.cut * zoom, whole / ratio)
 
-    def _change(self, viewport: Viewport, change: Change, step: float, paper: QColor) -> None:
+    def _change(self, viewport: Viewport, change: Change, paper: QColor) -> None:
         """Move what moved, and paint what changed, as far as the sheet goes."""
         low, high, image = self._left, self._right, self._image
         assert image is not None
-        left = min(max(_down(change.left), low), high)
-        right = min(max(_up(max(change)), _up(low + step), left), high)
-        # What comes onto the sheet at its right end is painted as well.
-        last = max(min(high, _down(high + step)), right)
+        spans = [(_down(left - GUTTER), _up(right - GUTTER)) for left, right in change.spans]
+        step = change.move.step
         if step:
+            left, right = (min(max(x - GUTTER, low), high) for x in change.move.opened)
+            # What was beyond the sheet is painted.
+            first, last = max(right, low + step), min(high, high + step)
+            if right < first:
+                spans.append((_down(right), _up(first)))
+            if last < high:
+                spans.append((_down(last), high))
             self._image = self._blank()
             painter = QPainter(self._image)
             _copy(painter, image, 0.0, left - low, 0.0)
-            _copy(painter, image, right - step - low, last - step - low, step)
+            _copy(painter, image, first - step - low, last - step - low, step)
             painter.end()
-        if last - right < SPARE and last < high:
-            right = last = high
-        self._paint_between(viewport, left, right, paper)
-        self._paint_between(viewport, last, high, paper)
+        for left, right in spans:
+            self._paint_between(viewport, max(left, low), min(right, high), paper)
 
     def _reach(self, viewport: Viewport, scroll: float, paper: QColor) -> None:
         """Make the sheet reach over the view."""

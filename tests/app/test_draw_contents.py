@@ -5,93 +5,106 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.draw.contents import EVERYWHERE, NOWHERE, Content, Layer, Step
+from app.draw.contents import STAYED, Change, Content, Layer, Move
 
 
-def layer(looks, order=None):
-    """Return things of ten pixels each, side by side."""
-    left = 10.0 * np.arange(len(looks))
-    order = None if order is None else np.array(order)
-    return Layer(left, left + 10, 100 * left[:, None], (np.array(looks),), order)
+def layer(looks, left=None):
+    """Return things of ten pixels each, side by side unless told otherwise."""
+    left = 10.0 * np.arange(len(looks)) if left is None else np.array(left, dtype=np.float64)
+    numbers = np.array([ord(look) for look in looks], dtype=np.int64)[:, None]
+    return Layer(left, left + 10, 100 * left[:, None], numbers)
+
+
+def spans(after, before, move=STAYED):
+    """Return the pixels to paint, far spans apart."""
+    change = Content((), (after,)).change(Content((), (before,)), move)
+    assert change.move == move
+    return change.spans
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "span"),
+    ("before", "after", "expected"),
     [
-        ("abcd", "abcd", NOWHERE),
-        ("abcd", "abxd", (20, 30)),
-        ("abcd", "abcde", (40, 50)),
-        ("abcd", "abc", (30, 40)),
-        ("aaa", "aaaa", (30, 40)),
-        ("abcd", "xbcy", (0, 40)),
-        ("", "ab", (0, 20)),
-        ("ab", "", (0, 20)),
-        ("", "", NOWHERE),
+        ("abcd", "abcd", ()),
+        ("abcd", "abxd", ((20, 30),)),
+        ("abcd", "abcde", ((40, 50),)),
+        ("abcd", "abc", ((30, 40),)),
+        ("abcd", "xbcy", ((0, 40),)),  # near each other: painted as one
+        ("", "ab", ((0, 20),)),
+        ("ab", "", ((0, 20),)),
+        ("", "", ()),
+        ("a" * 30, "b" + "a" * 28 + "b", ((0, 10), (290, 300))),
     ],
 )
-def test_a_layer_differs_from_its_first_to_its_last_change(before, after, span):
-    assert layer(list(after)).change(layer(list(before))) == span
+def test_what_is_unlike_is_painted(before, after, expected):
+    assert spans(layer(after), layer(before)) == expected
 
 
-def test_things_painted_over_each_other_otherwise_differ_anywhere():
-    before = layer(list("abc"), [2, 0, 1])
-    assert layer(list("abc"), [2, 0, 1]).change(before) == NOWHERE
-    assert layer(list("abc"), [2, 1, 0]).change(before) == EVERYWHERE
-    # One more in the middle of the order leaves that of the others as it was.
-    assert layer(list("abcd"), [2, 3, 0, 1]).change(before) == (30, 40)
-    assert layer(list("abcd"), [0, 3, 2, 1]).change(before) == EVERYWHERE
+def test_things_are_compared_whatever_their_order():
+    before = layer("abc", [50, 0, 10])
+    assert spans(layer("bca", [0, 10, 50]), before) == ()
+    assert spans(layer("bcx", [0, 10, 50]), before) == ((50, 60),)
 
 
-def test_numbers_of_several_columns_and_nan_are_compared_by_row():
+def test_numbers_of_several_columns_nan_and_words_are_looked_at():
     rows = np.array([[1.0, np.nan], [2.0, 3.0]]).view(np.int64)
     other = np.array([[1.0, np.nan], [2.0, 4.0]]).view(np.int64)
-    left = np.array([0.0, 10.0])
+    left = np.array([0.0, 500.0])
     places = 100 * left[:, None]
-    before = Layer(left, left + 10, places, (rows,))
-    assert Layer(left, left + 10, places, (rows.copy(),)).change(before) == NOWHERE
-    assert Layer(left, left + 10, places, (other,)).change(before) == (10, 20)
+    before = Layer(left, left + 10, places, rows, ["one", "two"])
+    assert spans(Layer(left, left + 10, places, rows.copy(), ["one", "two"]), before) == ()
+    assert spans(Layer(left, left + 10, places, other, ["one", "two"]), before) == ((500, 510),)
+    assert spans(Layer(left, left + 10, places, rows, ["won", "two"]), before) == ((0, 10),)
+
+
+def test_zero_has_no_sign():
+    left = np.array([0.0])
+    looks = np.zeros((1, 0), dtype=np.int64)
+    one, other = (Layer(left, left, np.array([[zero]]), looks) for zero in (0.0, -0.0))
+    assert spans(one, other) == ()
 
 
 def test_content_joins_what_its_layers_say_and_what_is_nowhere():
-    one = Content(("light",), (layer(list("abc")), layer(list("xy"))))
-    other = Content(("light",), (layer(list("abz")), layer(list("wy"))))
-    assert other.change(one) == (0, 30)
-    assert one.change(one) == NOWHERE
-    assert Content(("dark",), one.layers).change(one) == EVERYWHERE
-    assert (one + Content((3,), ())).change(one) == EVERYWHERE
+    one = Content(("light",), (layer("abc"), layer("xy", [300, 310])))
+    other = Content(("light",), (layer("abz"), layer("wy", [300, 310])))
+    assert other.change(one) == Change(STAYED, ((20, 30), (300, 310)))
+    assert one.change(one) == Change(STAYED, ())
+    assert Content(("dark",), one.layers).change(one) is None
+    assert (one + Content((3,), ())).change(one) is None
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "step", "span"),
+    ("before", "after", "move", "expected"),
     [
-        ("abcd", "xabcd", Step(10), (0, 10)),
-        ("abcd", "abxcd", Step(10), (20, 30)),
-        ("abcd", "abd", Step(-10), (20, 20)),  # what stood there is gone, nothing is painted
-        ("abcd", "ayd", Step(-10), (10, 20)),
-        ("abcd", "abcdx", Step(10), (40, 50)),
-        ("abcd", "abcd", Step(10), (np.inf, 40)),  # all stayed
-        ("abcd", "abxyd", Step(10), (20, 40)),
+        ("abcd", "xabcd", Move(0, 10), ((0, 10),)),
+        ("abcd", "abxcd", Move(20, 10), ((20, 30),)),
+        ("abcd", "abd", Move(30, -10), ((20, 20),)),  # what stood there is gone
+        ("abcd", "ayd", Move(30, -10), ((10, 20),)),
+        ("abcd", "abxyd", Move(30, 10), ((20, 40),)),
+        ("abcd", "abcd", Move(20, 10), ((20, 50),)),  # it didn't move
+        ("a" * 30, "x" + "a" * 30, Move(0, 10), ((0, 10),)),
     ],
 )
-def test_what_moved_by_the_step_asked_about_is_no_change(before, after, step, span):
-    assert layer(list(after)).change(layer(list(before)), step) == span
+def test_what_moved_is_no_change(before, after, move, expected):
+    assert spans(layer(after), layer(before), move) == expected
 
 
-def test_where_text_begins_at_the_right_what_comes_first_moves():
-    def mirrored(looks):
-        """Return things of ten pixels each, the first at the right."""
-        left = 10.0 * np.arange(len(looks))[::-1]
-        return Layer(left, left + 10, 100 * left[:, None], (np.array(looks),))
+@pytest.mark.parametrize(("step", "expected"), [(20, (230, 280)), (-20, (210, 260))])
+def test_what_reaches_over_the_cut_is_painted_there(step, expected):
+    def things(shift):
+        left = np.array([0.0, 200.0, 400.0 + shift])
+        right = left + np.array([10, 60, 10])
+        return Layer(left, right, 100 * left[:, None], np.zeros((3, 1), dtype=np.int64))
 
-    step = Step(10, first=True)
-    assert mirrored(list("abxcd")).change(mirrored(list("abcd")), step) == (20, 30)
-    assert mirrored(list("abcdx")).change(mirrored(list("abcd")), step) == (0, 10)
-    assert mirrored(list("xabcd")).change(mirrored(list("abcd")), step) == (40, 50)
+    # The part of the second one that is right of 230 went with the third one.
+    assert spans(things(step), things(0), Move(230, step)) == (expected,)
 
 
-def test_a_thing_that_stayed_right_of_one_that_moved_is_painted_anew():
-    left, right = np.array([50.0, 0.0, 10.0]), np.array([60.0, 10.0, 20.0])
-    before = Layer(left, right, 100 * left[:, None], (np.array(list("abc")),))
-    left, right = np.array([50.0, 0.0, 10.0, 20.0]), np.array([60.0, 10.0, 20.0, 30.0])
-    after = Layer(left, right, 100 * left[:, None], (np.array(list("axbc")),))
-    assert after.change(before, Step(10)) == (0, 60)
+def test_what_reaches_over_the_cut_from_the_right_is_painted_there():
+    def things(shift):
+        places = np.array([0.0, 230.0 + shift])
+        looks = np.zeros((2, 1), dtype=np.int64)
+        return Layer(places - 8, places + 8, 100 * places[:, None], looks)
+
+    assert spans(things(20), things(0), Move(230, 20)) == ((222, 250),)
+    assert spans(things(-20), things(0), Move(230, -20)) == ((202, 210),)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.counts import counted
 from app.draw.arc_labels import Label, draw_hover_label, draw_labels, place_labels
 from app.draw.arcs import Arcs, arcs_in_view
-from app.draw.contents import MANY, Change, Content, Step, lattice_content
+from app.draw.contents import MANY, Change, Content, lattice_content
 from app.draw.frame import Frame, frame
 from app.draw.kept_labels import KeptLabels
 from app.draw.lattice import (
@@ -225,11 +225,11 @@ class LatticeView(QWidget):
         shapes = arcs_in_view(arcs, viewport, place.room)
         draw_picture(painter, viewport, self._theme, arcs, nodes, shapes, place, self.light())
 
-    def _keep_labels(self, change: Change, step: Step) -> None:
+    def _keep_labels(self, change: Change | None) -> None:
         """Keep the labels of what didn't change, each with its edge of the lattice as it is now."""
         arcs = self._placed.arcs
         assert arcs is not None
-        self._labels.keep(arcs, change, step, self.viewport.zoom)
+        self._labels.keep(arcs, change, self.viewport.zoom)
 
     def _place_labels(self, viewport: Viewport, left: float, right: float) -> None:
         """Place the labels of a part that was painted."""
