@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def levels(string: str) -> Levels:
     return np.frombuffer(found, dtype=np.uint8)
 
 
+@lru_cache(maxsize=4096)  # at each key nearly all are known
 def _letter(char: str) -> str:
     return _LETTERS[unicodedata.bidirectional(char)]
 
