@@ -304,7 +304,9 @@ class _Title(QWidget):
         align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.setFont(theme.font(SIZE_BODY, bold=True))
         painter.setPen(theme.color("ink"))
-        painter.drawText(QRectF(4, middle - 18, wide - 8, 18), align, self._lines[0])
+        alone = not self._lines[1]
+        top = middle - 9 if alone else middle - 18
+        painter.drawText(QRectF(4, top, wide - 8, 18), align, self._lines[0])
         font = theme.font(SIZE_DATA)
         elide = Qt.TextElideMode.ElideRight
         second = QFontMetricsF(font).elidedText(self._lines[1], elide, wide - 8)

@@ -30,6 +30,9 @@ HEIGHT = 54
 HALF, TALL = 3, 6
 """Half the width of a mark's triangle, and its height."""
 
+APART = 8
+"""Pixels at least between two labels."""
+
 
 class Track(QWidget):
     """The trace as a line with a playhead; steps have ticks where they are apart enough.
@@ -142,7 +145,8 @@ class Track(QWidget):
     def _label(self) -> list[tuple[int, str, QRectF]]:
         metrics = QFontMetricsF(self._theme.piece_font(SIZE_NOTE))
         own = len(self._labels) == self._length
-        wanted = [0, self._length, *self.ticks()] if self._length else []
+        ticks = self.ticks() if own else self._numbered(metrics)
+        wanted = [0, self._length, *ticks] if self._length else []
         placed: list[tuple[int, str, QRectF]] = []
         for step in dict.fromkeys(wanted):
             text = f"{step:,}"
@@ -153,10 +157,21 @@ class Track(QWidget):
             wide = metrics.horizontalAdvance(text) + 2
             left = min(max(self.x_of(step) - wide / 2, 0), self.width() - wide)
             rect = QRectF(left, self.height() / 2 + 8, wide, 16)
-            apart = rect.adjusted(-8, 0, 8, 0)
+            apart = rect.adjusted(-APART, 0, APART, 0)
             if not any(apart.intersects(other) for _, _, other in placed):
                 placed.append((step, text, rect))
         return placed
+
+    def _numbered(self, metrics: QFontMetricsF) -> range:
+        """Return the ticks that bear their number: equally far from each other."""
+        room, length = self.width() - 2 * self.MARGIN, max(self._length, 1)
+        wide = metrics.horizontalAdvance(f"{length:,}") + 2 + APART
+        ticks = self.ticks()
+        gap = ticks[1] if len(ticks) > 1 else 1
+        for every in _round_steps():
+            if every % gap == 0 and room * every / length >= wide:
+                return range(every, self._length, every)
+        return range(0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = self._theme, QPainter(self)

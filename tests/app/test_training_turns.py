@@ -116,10 +116,6 @@ def test_room_for_a_run_is_made_when_it_begins(qtbot, window):
     assert view.bar.isVisible()
     assert view.table.isVisible()
     assert view.player.length == 0
-    assert view.updatesEnabled() is False
-    qtbot.waitUntil(view.updatesEnabled)
-    looks = []
-    window.trainer.moved.connect(lambda: looks.append(window.trainer.recording))
     start(window)
     qtbot.waitUntil(lambda: view.player.length > 0)
     assert [p.geometry() for p in (view.curve, view.table, view.bar, view.report)] == places
@@ -211,6 +207,8 @@ def test_a_sample_is_typed_while_a_look_waits_for_its_turn(qtbot, window, monkey
     recording, view = Recording(SETTINGS), window.run
     recording.add(looks[0])
     view.grow(recording, 300)
+    assert not view.updatesEnabled()  # it is painted in a turn of its own
+    qtbot.waitUntil(view.updatesEnabled)
     for look in looks[1:]:
         recording.add(look)
     view.sample_field.setText("lowest newest")

@@ -232,12 +232,13 @@ class RunView(QWidget):
             self.grow(recording, self._end)
 
     def _take(self, recording: Recorded | None, trained: Trained | None) -> None:
-        """Show another recording, at its end.
+        """Show another recording, at its end; or none.
 
         It is painted as a whole in the next turn of the event loop: both in one take too long.
         """
-        self.setUpdatesEnabled(False)
-        self._paint_soon.start()
+        if recording is not None:
+            self.setUpdatesEnabled(False)
+            self._paint_soon.start()
         self._recording, self._trained, self._ties = recording, trained, None
         self._jobs.cancel(TIES)
         if trained is not None:
