@@ -142,9 +142,10 @@ class Unigram:
         return build_trie(Keys.matching(self.vocabulary), self.alphabet)
 
     @cached_property
-    def _walk(self) -> Walk:
+    def walk(self) -> Walk:
         """The trie with scores as weights, of the type that sums have."""
-        return self.trie.weighted(self._kind(self.vocabulary.score), -np.inf)
+        stray = self.unknown_score if self.has_strays else None
+        return self.trie.weighted(self._kind(self.vocabulary.score), -np.inf, stray)
 
     def _kind(self, score: NDArray[np.float64]) -> NDArray[np.floating]:
         return score.astype(np.float32) if self.single_precision else score
@@ -176,7 +177,7 @@ class Unigram:
             ends,
             trie.table,
             trie.by_char,
-            *self._walk,
+            *self.walk[:5],
             kind(self.unknown_score),
             self.unknown,
             self.fuse_unknown,
@@ -309,7 +310,7 @@ class Unigram:
                 ends,
                 trie.table,
                 trie.by_char,
-                *walk,
+                *walk[:5],
                 logs,
                 float(weights[-1]),
                 self.has_strays,

@@ -2,10 +2,11 @@
 
 Twin: `engine.samplers.lines.Ffbs.draw_plain`.
 
-From the end back, each node gets the sum of all ways onward, while the trie is walked; each edge
-is noted with the running sum at its start. Then one random number for each token chooses among the
-edges that leave: forward filtering, backward sampling, seen from the other end, so that tokens come
-in reading order and neither the trie nor the sums are needed again.
+From the end back, each node gets the sum of all ways onward; the running sums over the edges that
+leave it are kept. Then one random number for each token chooses among them: forward filtering,
+backward sampling, seen from the other end, so that tokens come in reading order and neither the
+trie nor the weights are needed again. Edges of up to `AHEAD` symbols have fixed places, those of
+no weight too, so that both passes go over them without a branch; longer ones stand in a list.
 
 Sums are plain numbers, scaled by powers of two. Where the weights of a pre-token are too far apart
 for that, its sums are made again in logarithms.
@@ -17,37 +18,13 @@ import math
 
 import numpy as np
 
+from engine.kernels.ahead import AHEAD, look_ahead
 from engine.kernels.jit import kernel
-from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, Trie, read_symbols, u
+from engine.kernels.trie import STRAY, ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
 from engine.kernels.unigram import HIGH, LOW, U64, random_number
 
 FARTHEST = 1e4
 """Logarithms of sums are moved back to 0 when they are this far off: they lose no digits."""
-
-
-WIDTH = 4
-"""Words of a unit: base · WIDTH (−1 without children), check · WIDTH (−1 for none), the weight."""
-
-
-def packed(trie: Trie, weights: Floats) -> tuple[Ints, Floats]:
-    """Return the units of a trie with a weight for each piece, and the weights' view of them.
-
-    weights: float64[pieces]. The weight of the unit at place t is the view's number t / 2 + 1; it
-    is 0 where no piece ends.
-    """
-    units = np.full((len(trie.ids), WIDTH), -1, dtype=np.int32)
-    units[:, 0] = WIDTH * trie.units[0::4]
-    inner = trie.units[1::4] >= 0
-    inner[0] = False
-    units[inner, 1] = WIDTH * trie.units[1::4][inner]
-    childless = np.ones(len(units), dtype=np.bool_)
-    childless[trie.units[1::4][inner]] = False
-    childless[0] = False
-    units[childless, 0] = -1
-    flat = units.reshape(-1)
-    view = flat.view(np.float64)
-    view[1::2] = np.where(trie.ids >= 0, weights[trie.ids], 0.0)
-    return flat, view
 
 
 @kernel
@@ -58,11 +35,11 @@ def draw_tokens(
     table: Ints,
     by_char: bool,
     units: Ints,
+    width: int,
+    below: Ints,
+    alone: Ints,
     weights: Floats,
-    ids: Ints,
-    lone: Ints,
     logs: Floats,
-    stray_weight: float,
     reach: int,
     key: np.uint64,
     unknown: int,
@@ -80,107 +57,129 @@ def draw_tokens(
     out_starts, out_ends: room for as many as out_ids, or both empty: then spans aren't written.
     out_cuts: int64[pre-tokens + 1], gets the first token of each pre-token, and their number.
 
-    units: int32[4n], the trie as `packed` lays it out, and weights the same memory. ids, lone: of
-    the trie. logs: float64[pieces + 1], θ·score, the last of an unknown edge; stray_weight: the
-    same as a weight. reach: symbols of the longest piece. Number i of stream `key` decides edge i
-    of all paths. longest: bytes of the longest pre-token. room: edges of a pre-token to have room
-    for; −1 is returned where it isn't enough, and −2 − k where no path leads through pre-token k.
+    units, width, below, alone: see `engine.kernels.trie.Walk`; the weights there aren't used.
+    logs: float64[pieces + 2], θ·score, of an unknown edge first, then of no edge, −inf, then of
+    each piece; weights: what `weights_of` makes of them. reach: symbols of the longest piece.
+    Number i of stream `key` decides edge i of all paths. longest: bytes of the longest pre-token.
+    room: edges of more than `AHEAD` symbols of a pre-token to have room for; −1 is returned where
+    it isn't enough, and −2 − k where no path leads through pre-token k.
     """
-    strays = unknown >= 0 or byte_pieces.size > 0
-    symbols = np.empty(longest + 1, np.int32)
+    symbols = np.empty(longest + AHEAD, np.int32)
     places = np.empty(longest + 1, np.int32)
-    total = np.empty(longest + 1, np.float64)
-    # Edges by start, the last start first: those that leave node i are close[i + 1] … close[i].
+    ahead = np.empty(AHEAD * longest, np.int32)
+    total = np.empty(longest + AHEAD, np.float64)
+    sums = np.empty(AHEAD * longest, np.float64)
+    whole = np.empty(longest, np.float64)
+    # Long edges by start, the last start first: those from node i are close[i + 1] … close[i].
     close = np.empty(longest + 1, np.int32)
     target = np.empty(room, np.int32)
-    unit_of = np.empty(room, np.int32)
+    piece_of = np.empty(room, np.int32)
     so_far = np.empty(room, np.float64)
-    root = np.int64(units[u(0)])
+    stops = np.empty(longest + 1, np.int32)
+    nothing = below[u(below.size - 1)]
     number = U64(0)
     written = ZERO
-    spans = out_starts.size > 0
     out_cuts[u(0)] = 0
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
+        look_ahead(symbols, n, units, width, below, alone, ahead)
         total[u(n)] = 1.0
+        for node in range(n + 1, n + AHEAD):
+            total[u(node)] = 0.0
         close[u(n)] = 0
         count = ZERO
         sound = True
+        after_1, after_2, after_3, after_4 = 1.0, 0.0, 0.0, 0.0
         for start in range(n - 1, -1, -1):
-            if count + reach + 1 >= room:
-                return ZERO - 1
-            running = 0.0
-            if strays and lone[u(symbols[u(start)])] < 0:
-                running = stray_weight * total[u(start + 1)]
-                target[u(count)] = start + 1
-                unit_of[u(count)] = -1
-                so_far[u(count)] = running
-                count += 1
-            symbols[u(start)] *= WIDTH
-            node = start
-            unit = ZERO
-            base = root
-            # A unit without children has base −1.
-            while node < n and base >= 0:
-                child = base + symbols[u(node)]
-                if units[u(child + 1)] != unit:
-                    break
-                unit = child
-                base = np.int64(units[u(child)])
-                node += 1
-                # Where no piece ends, the weight is 0 and the next edge overwrites this one.
-                own = weights[u((child >> 1) + 1)]
-                running += own * total[u(node)]
-                target[u(count)] = node
-                unit_of[u(count)] = child
-                so_far[u(count)] = running
-                count += np.int64(own != 0.0)
+            slot = AHEAD * start
+            running = weights[u(units[u(ahead[u(slot)] + 2)] - STRAY)] * after_1
+            sums[u(slot)] = running
+            running += weights[u(units[u(ahead[u(slot + 1)] + 2)] - STRAY)] * after_2
+            sums[u(slot + 1)] = running
+            running += weights[u(units[u(ahead[u(slot + 2)] + 2)] - STRAY)] * after_3
+            sums[u(slot + 2)] = running
+            unit = np.int64(ahead[u(slot + 3)])
+            running += weights[u(units[u(unit + 2)] - STRAY)] * after_4
+            sums[u(slot + 3)] = running
+            if unit != nothing:
+                if count + reach >= room:
+                    return ZERO - 1
+                onward: Int = start + AHEAD
+                while True:
+                    child = np.int64(units[u(unit)]) + symbols[u(onward)]
+                    if units[u(child + 1)] != unit:
+                        break
+                    unit = child
+                    onward += 1
+                    piece = np.int64(units[u(child + 2)])
+                    running += weights[u(piece - STRAY)] * total[u(onward)]
+                    # Where no piece ends, the next edge overwrites this one.
+                    target[u(count)] = onward
+                    piece_of[u(count)] = piece
+                    so_far[u(count)] = running
+                    count += np.int64(piece >= 0)
             total[u(start)] = running
+            whole[u(start)] = running
             close[u(start)] = count
+            after_4, after_3, after_2, after_1 = after_3, after_2, after_1, running
             # Sums don't shrink to 0: a node with 0 is one from which no path leads on.
-            if running != 0.0 and not LOW <= running <= HIGH:
+            if not LOW <= running <= HIGH and running != 0.0:
                 sound = sound and bring_back(total, start, min(n, start + reach))
-        if not (sound and 0.0 < total[u(0)] < np.inf):
-            sum_in_logs(n, reach, close, target, unit_of, ids, logs, total, so_far)
-            if n > 0 and total[u(0)] == -np.inf:
+                after_1, after_2 = total[u(start)], total[u(start + 1)]
+                after_3, after_4 = total[u(start + 2)], total[u(start + 3)]
+        if n > 0 and not (sound and 0.0 < total[u(0)] < np.inf):
+            sum_in_logs(
+                n, reach, units, ahead, close, target, piece_of, logs, total, sums, whole, so_far
+            )
+            if total[u(0)] == -np.inf:
                 return ZERO - 2 - k
-        at = ZERO
+        first = written
+        here = ZERO
         fused = False
-        while at < n:
-            first = np.int64(close[u(at + 1)])
-            last = np.int64(close[u(at)]) - 1
-            level = random_number(key, number) * so_far[u(last)]
+        while here < n:
+            slot = AHEAD * here
+            level = random_number(key, number) * whole[u(here)]
             number += U64(1)
-            place = first
-            while place < last and not level < so_far[u(place)]:
-                place += 1
-            onward = np.int64(target[u(place)])
-            begin, end = offset + places[u(at)], offset + places[u(onward)]
-            child = np.int64(unit_of[u(place)])
-            at = onward
-            if child >= 0:
-                out_ids[u(written)] = ids[u(child >> 2)]
+            steps = np.int64(level >= sums[u(slot)])
+            steps += np.int64(level >= sums[u(slot + 1)])
+            steps += np.int64(level >= sums[u(slot + 2)])
+            steps += np.int64(level >= sums[u(slot + 3)])
+            before = here
+            if steps < AHEAD:
+                here = before + steps + 1
+                piece = np.int64(units[u(ahead[u(slot + steps)] + 2)])
+            else:
+                edge = np.int64(close[u(before + 1)])
+                last = np.int64(close[u(before)]) - 1
+                while edge < last and level >= so_far[u(edge)]:
+                    edge += 1
+                here = np.int64(target[u(edge)])
+                piece = np.int64(piece_of[u(edge)])
+            end = places[u(here)]
+            if piece >= 0:
+                out_ids[u(written)] = piece
                 fused = False
             elif byte_pieces.size > 0:
-                for byte in range(begin, end):
-                    out_ids[u(written)] = byte_pieces[u(data[u(byte)])]
-                    if spans:
-                        out_starts[u(written)] = byte
-                        out_ends[u(written)] = byte + 1
+                for byte in range(places[u(before)], end):
+                    out_ids[u(written)] = byte_pieces[u(data[u(offset + byte)])]
+                    stops[u(written - first)] = byte + 1
                     written += 1
                 continue
             elif fused:
-                if spans:
-                    out_ends[u(written - 1)] = end
+                stops[u(written - first - 1)] = end
                 continue
             else:
                 out_ids[u(written)] = unknown
                 fused = fuse
-            if spans:
-                out_starts[u(written)] = begin
-                out_ends[u(written)] = end
+            stops[u(written - first)] = end
             written += 1
+        if out_starts.size > 0:
+            begin = offset
+            for i in range(first, written):
+                out_starts[u(i)] = begin
+                begin = offset + stops[u(i - first)]
+                out_ends[u(i)] = begin
         out_cuts[u(k + 1)] = written
     return written
 
@@ -209,35 +208,47 @@ def bring_back(total: Floats, first: Int, last: Int) -> bool:
 def sum_in_logs(
     n: Int,
     reach: int,
+    units: Ints,
+    ahead: Ints,
     close: Ints,
     target: Ints,
-    unit_of: Ints,
-    ids: Ints,
+    piece_of: Ints,
     logs: Floats,
     total: Floats,
+    sums: Floats,
+    whole: Floats,
     so_far: Floats,
 ) -> None:
     """Make the sums of a pre-token, whose edges are noted, in log space.
 
-    logs: float64[pieces + 1], the last of an unknown edge. so_far: running sums of each start,
-    relative to its greatest weight.
+    ahead … piece_of, logs: see `draw_tokens`. total: the logarithms of the sums of all ways from
+    each node. sums, whole, so_far: running sums of each start, relative to its greatest weight.
     """
-    stray = logs.size - 1
     total[u(n)] = 0.0
+    for node in range(n + 1, n + AHEAD):
+        total[u(node)] = -np.inf
     for start in range(n - 1, -1, -1):
         first, last = close[u(start + 1)], close[u(start)]
         highest = -np.inf
+        for step in range(AHEAD):
+            piece = units[u(ahead[u(AHEAD * start + step)] + 2)]
+            value = logs[u(piece - STRAY)] + total[u(start + step + 1)]
+            sums[u(AHEAD * start + step)] = value
+            highest = max(highest, value)
         for i in range(first, last):
-            child = np.int64(unit_of[u(i)])
-            piece = stray if child < 0 else np.int64(ids[u(child >> 2)])
-            value = logs[u(piece)] + total[u(target[u(i)])]
+            value = logs[u(piece_of[u(i)] - STRAY)] + total[u(target[u(i)])]
             so_far[u(i)] = value
             highest = max(highest, value)
         running = 0.0
+        for step in range(AHEAD):
+            if highest > -np.inf:
+                running += math.exp(sums[u(AHEAD * start + step)] - highest)
+            sums[u(AHEAD * start + step)] = running
         for i in range(first, last):
             if highest > -np.inf:
                 running += math.exp(so_far[u(i)] - highest)
             so_far[u(i)] = running
+        whole[u(start)] = running
         total[u(start)] = highest + math.log(running) if running > 0.0 else -np.inf
         if running > 0.0 and abs(total[u(start)]) > FARTHEST:
             move = total[u(start)]

@@ -33,6 +33,10 @@ u = np.uintp
 """Every index in a kernel is cast to this: a signed one costs a test for wrap-around."""
 
 
+STRAY = -2
+"""The word for the piece in the unit of an unknown edge; -1 is the word for none."""
+
+
 class Walk(NamedTuple):
     """A trie whose units lie by their place in the array, with weights beside them.
 
@@ -40,6 +44,11 @@ class Walk(NamedTuple):
     root), piece (-1 for none), and the weight. The child of the unit at place t by symbol s is at
     units[t] + s · width, if the word after that is t. weights: float32 or float64, the same
     memory; the weight of the unit at t is weights[(t >> shift) + after].
+
+    Two units more stand at the end, without children: that of an unknown edge, whose piece is
+    `STRAY`, and one that stands for no unit at all. below: int32[n_symbols + 1], the place of the
+    root's child by each symbol; the last is of a symbol that leads nowhere from any unit. alone:
+    the same, but of the unit of the piece that is the symbol alone, else of the unknown edge.
     """
 
     units: NDArray[np.int32]
@@ -47,6 +56,8 @@ class Walk(NamedTuple):
     width: int
     shift: int
     after: int
+    below: NDArray[np.int32]
+    alone: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,26 +83,46 @@ class Trie:
     inside: int
     longest: int
 
-    def weighted(self, weights: NDArray[np.floating], nothing: float) -> Walk:
+    def weighted(
+        self, weights: NDArray[np.floating], nothing: float, stray: float | None = None
+    ) -> Walk:
         """Return the trie with a weight for each piece, laid out for a fast walk.
 
         weights: float32 or float64[pieces]. nothing: the weight of units where no piece ends.
+        stray: the weight of an unknown edge, None where there are no such edges.
         """
         double = weights.dtype == np.float64
         width, size = 6 if double else 4, len(self.ids)
-        units = np.full((size, width), -1, dtype=np.int32)
-        units[:, 0] = width * self.units[0::4]
-        inner = self.units[1::4] >= 0
-        inner[0] = False
+        units = np.full((size + 2, width), -1, dtype=np.int32)
+        units[:size, 0] = width * self.units[0::4]
+        units[size:, 0] = 0
+        inner = np.flatnonzero(self.units[1::4] >= 0)[1:]
         units[inner, 1] = width * self.units[1::4][inner]
-        units[:, 2] = self.ids
+        units[:size, 2] = self.ids
+        units[size, 2] = STRAY
         flat = units.reshape(-1)
         values = flat.view(weights.dtype)
         at, step = (2, 3) if double else (3, 4)
         values[at::step] = nothing
         ends = np.flatnonzero(self.ids >= 0)
         values[step * ends + at] = weights[self.ids[ends]]
-        return Walk(flat, values, width, 1 if double else 0, at)
+        if stray is not None:
+            values[step * size + at] = stray
+        child = width * (self.units[0] + np.arange(self.n_symbols + 1))
+        nowhere = width * (size + 1)
+        below = np.where(flat[child + 1] == 0, child, nowhere)
+        single = np.append(self.lone >= 0, False)
+        alone = np.where(single, child, nowhere if stray is None else width * size)
+        alone[-1] = nowhere
+        return Walk(
+            flat,
+            values,
+            width,
+            1 if double else 0,
+            at,
+            below.astype(np.int32),
+            alone.astype(np.int32),
+        )
 
     @cached_property
     def lone(self) -> NDArray[np.int32]:

@@ -155,16 +155,16 @@ class Ffbs:
     def __init__(self, unigram: Unigram, theta: float) -> None:
         theta = min(check_theta(theta), STEEPEST_THETA)
         self._unigram = unigram
-        self._logs = np.append(theta * unigram.vocabulary.score, theta * unigram.unknown_score)
+        # Of an unknown edge, of none, and of each piece.
+        self._logs = np.append(
+            [theta * unigram.unknown_score, -math.inf], theta * unigram.vocabulary.score
+        )
 
     @cached_property
-    def _tables(self) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
-        """The trie's units and weights, and the weight of an unknown edge."""
-        from engine.kernels.ffbs import packed
+    def _weights(self) -> NDArray[np.float64]:
         from engine.kernels.unigram import weights_of
 
-        weights = weights_of(self._logs)
-        return *packed(self._unigram.trie, weights[:-1]), float(weights[-1])
+        return weights_of(self._logs)
 
     def __call__(self, data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int) -> Segmented:
         """Draw one segmentation of each pre-token; number i of stream `key` decides edge i.
@@ -187,7 +187,7 @@ class Ffbs:
         leaving: dict[int, list[tuple[int, int]]] = {}
         for start, end, piece in zip(edges.start.tolist(), edges.end.tolist(), pieces, strict=True):
             leaving.setdefault(start, []).append((end, piece))
-        logs = self._logs.tolist()
+        logs = np.append(self._logs[2:], self._logs[:1]).tolist()
         for k, (first, last) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
             total = {last: 0.0}
             shares: dict[int, list[float]] = {}
@@ -245,12 +245,11 @@ class Ffbs:
         """Fill in the arrays of tokens; return their number and the first of each pre-token."""
         from engine.kernels.ffbs import draw_tokens
 
-        unigram, trie = self._unigram, self._unigram.trie
-        units, weights, stray = self._tables
+        unigram, trie, walk = self._unigram, self._unigram.trie, self._unigram.walk
         longest = int((ends - starts).max(initial=0))
         cuts = np.zeros(len(starts) + 1, dtype=np.int64)
-        # Text has about two edges a symbol; a pre-token with more gets room for them at once.
-        room = 4 * longest + 2 * trie.longest + 64
+        # Text has few long edges; a pre-token with more gets room for them at once.
+        room = longest + trie.longest + 64
         while True:
             count = draw_tokens(
                 data,
@@ -258,12 +257,12 @@ class Ffbs:
                 ends,
                 trie.table,
                 trie.by_char,
-                units,
-                weights,
-                trie.ids,
-                trie.lone,
+                walk.units,
+                walk.width,
+                walk.below,
+                walk.alone,
+                self._weights,
                 self._logs,
-                stray,
                 trie.longest,
                 np.uint64(key),
                 unigram.unknown,

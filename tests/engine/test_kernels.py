@@ -20,8 +20,9 @@ from engine.goodness import chi_square
 from engine.kernels import PLAIN_LIMIT, jit, warm
 from engine.kernels import lattice as lattice_kernels
 from engine.kernels import unigram as unigram_kernels
+from engine.kernels.ahead import AHEAD, look_ahead
 from engine.kernels.build_trie import Keys, build_trie
-from engine.kernels.trie import Trie, read_symbols
+from engine.kernels.trie import STRAY, Trie, read_symbols
 from engine.lattice import Lattice, Spelling
 from engine.pieces import PieceKind, Vocabulary
 from engine.sample import sample
@@ -89,6 +90,33 @@ def test_trie_of_many_pieces() -> None:
         base = trie.units.reshape(-1, 4)[:, 0]
         assert base.min() >= 0
         assert base.max() + trie.n_symbols <= len(base)
+
+
+@pytest.mark.parametrize("alphabet", ["byte", "char"])
+@pytest.mark.parametrize("strays", [True, False])
+def test_first_steps_along_the_trie(alphabet: str, strays: bool) -> None:
+    draw = random.Random(5)
+    texts = ["\0", *("".join(draw.choices("abcé中", k=draw.randint(1, 7))) for _ in range(60))]
+    pieces = {text.encode(): i for i, text in enumerate(sorted({*texts} - {"b", "é"}))}
+    trie = build_trie(Keys.of_mapping(pieces), alphabet)
+    scores = np.arange(len(pieces), dtype=np.float32)
+    walk = trie.weighted(scores, -np.inf, -99.0 if strays else None)
+    for text in ("", "b", "\0a", "".join(draw.choices("abcé中x\0", k=300))):
+        data = whole(text.encode())[0]
+        symbols, places = np.zeros(len(data) + AHEAD, np.int32), np.zeros(len(data) + 1, np.int32)
+        n = read_symbols(data, 0, len(data), trie.table, trie.by_char, symbols, places)
+        read = symbols[:n].tolist()
+        ahead = np.zeros(AHEAD * n, np.int32)
+        look_ahead(symbols, n, walk.units, walk.width, walk.below, walk.alone, ahead)
+        found = walk.units[ahead.reshape(n, AHEAD) + 2]
+        weight = walk.weights[ahead.reshape(n, AHEAD) + walk.after]
+        for start in range(n):
+            for step in range(AHEAD):
+                end = start + step + 1
+                piece = lookup(trie, read[start:end]) if end <= n else -1
+                stray = strays and step == 0 and piece < 0
+                assert found[start, step] == (STRAY if stray else piece)
+                assert weight[start, step] == (-99.0 if stray else piece if piece >= 0 else -np.inf)
 
 
 def test_symbols_of_bad_utf8() -> None:
