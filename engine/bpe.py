@@ -193,6 +193,12 @@ class Bpe:
         return unit_end(text, 0, len(text), self.alphabet) == len(text)
 
     @cached_property
+    def known_to_stay(self) -> dict[int, bool]:
+        """Whether merging gives pieces and pairs of them back, as far as `engine.bpe_edges` was
+        asked."""
+        return {}
+
+    @cached_property
     def table(self) -> PieceTable:
         """Pieces that an edge may use: all that match text."""
         return PieceTable(self.vocabulary.index)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from engine.bpe import Bpe
     from engine.lattice import Lattice
 
+FEW, KEPT = 4096, 1 << 17
+"""Pairs in a lattice of which the answers are kept with the model, and how many answers are."""
+
 Spans = list[tuple[int, int]]
 Symbols = list[tuple[int, int, int]]
 """Symbols as (id, start, end)."""
@@ -176,13 +179,25 @@ def _stay(
         return _stay_in_place(bpe, lattice, left, right)
     pieces = lattice.piece.astype(np.int64)
     second = np.where(right < 0, -1, pieces[right])
-    pairs = np.stack((pieces[left], second), axis=1)
-    size = len(bpe.vocabulary) + 1
-    _, first, place = np.unique(
-        pairs[:, 0] * size + pairs[:, 1] + 1, return_index=True, return_inverse=True
-    )
-    stays: NDArray[np.bool_] = _stay_alone(bpe, pairs[first])[place]
-    return stays
+    keys = pieces[left] * (len(bpe.vocabulary) + 1) + second + 1
+    known = bpe.known_to_stay
+    if len(keys) > FEW or len(known) > KEPT:
+        different, place = np.unique(keys, return_inverse=True)
+        stays: NDArray[np.bool_] = _stay_alone(bpe, _pairs(bpe, different))[place]
+        return stays
+    # At each key that a person types nearly all pairs are those of the text before.
+    asked = keys.tolist()
+    new = [key for key in dict.fromkeys(asked) if key not in known]
+    if new:
+        found = _stay_alone(bpe, _pairs(bpe, np.array(new, dtype=np.int64)))
+        known.update(zip(new, found.tolist(), strict=True))
+    return np.array([known[key] for key in asked], dtype=np.bool_)
+
+
+def _pairs(bpe: Bpe, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the two pieces of each key, int64[k, 2]; −1 for no second one."""
+    first, second = np.divmod(keys, len(bpe.vocabulary) + 1)
+    return np.stack((first, second - 1), axis=1)
 
 
 def _stay_alone(bpe: Bpe, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -95,6 +95,7 @@ def test_real_models_keep_their_own_path(
 ) -> None:
     monkeypatch.setattr("engine.bpe_edges.compiled", lambda size: warm)
     for model in real_models:
+        model.bpe.known_to_stay.clear()
         for text in TEXTS:
             lattice = model.lattice(text)
             fits = lattice.canonical_edges
@@ -112,8 +113,24 @@ def test_the_compiled_road_says_the_same(
         answers = []
         for fast in (False, True):
             monkeypatch.setattr("engine.bpe_edges.compiled", lambda size, fast=fast: fast)
+            model.bpe.known_to_stay.clear()
             answers.append(model.lattice(text).canonical_edges)
         assert answers[0].tolist() == answers[1].tolist()
+
+
+def test_what_is_kept_of_other_texts_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(8)
+    for _ in range(20):
+        bpe = random_bpe(rng)
+        text = "".join(rng.choice("abc") for _ in range(12))
+        lattices = [lattice_under(bpe, text[:size]) for size in range(2, 12)]
+        kept = [canonical_edges(bpe, lattice).tolist() for lattice in lattices]
+        pairs = len(bpe.known_to_stay)
+        assert [canonical_edges(bpe, lattice).tolist() for lattice in lattices] == kept
+        assert len(bpe.known_to_stay) == pairs > 0
+        with monkeypatch.context() as patch:
+            patch.setattr("engine.bpe_edges.FEW", -1)
+            assert [canonical_edges(bpe, lattice).tolist() for lattice in lattices] == kept
 
 
 def test_marks_at_the_end_of_words_count_where_the_edge_stands() -> None:
