@@ -28,6 +28,9 @@ SIDE = 0.75
 LINE = 1.2
 """Pixels of the outline of a brick."""
 
+WIDEST = 400.0
+"""Pixels of a brick up to which it is kept as an image: there are few that are wider."""
+
 
 @dataclass(frozen=True)
 class Words:
@@ -161,6 +164,7 @@ class BrickPainter:
         return letters
 
     def _tones_of(self, best: bool, differs: bool, unknown: bool) -> _Tones:
+        """Return the colours of a brick: of path 1 or not, as there or not, unknown or not."""
         tones = self._tones.get((best, differs, unknown))
         if tones is None:
             color = self._color
@@ -214,7 +218,7 @@ class BrickPainter:
 
     def _draw_shape(self, box: _Box, tones: _Tones, pen: float) -> None:
         """Draw a brick without what stands in it. pen: pixels of its outline."""
-        if self._ratio:
+        if self._ratio and box.width <= WIDEST:
             image = _shape(box.width, box.height, tones.line, tones.fill, pen, self._ratio)
             self._painter.drawImage(QPointF(box.left, box.top), image)
         else:
@@ -295,7 +299,7 @@ def _outline(painter: QPainter, rect: QRectF, line: int, fill: int | None, pen: 
     draw_brick(painter, inner, QColor.fromRgba(line), paint, pen)
 
 
-@lru_cache(maxsize=1024)  # of some KB each
+@lru_cache(maxsize=512)  # of some KB each
 def _shape(
     width: float, height: float, line: int, fill: int | None, pen: float, ratio: float
 ) -> QImage:

@@ -42,6 +42,7 @@ def painted(theme, lattice):
         image.setDevicePixelRatio(ratio)
         image.fill(theme.color("canvas"))
         painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         viewport = Viewport.of(axis, zoom, scroll, 740.0)
         words = Words("{count:,} fragments", "same")
         bricks = BrickPainter(painter, theme, viewport, arcs if named else None, words)
@@ -66,6 +67,16 @@ def test_as_many_pixels_of_paper_are_between_any_two_bricks(painted, theme, zoom
     gaps = ends - begins[: len(ends)]
     assert len(gaps) > 5
     assert set(gaps.tolist()) == {2 * max(int(0.75 * ratio + 0.5), 1)}
+
+
+def test_a_brick_that_is_kept_looks_like_one_that_is_drawn(painted, monkeypatch):
+    for ratio in (1.0, 1.5):
+        kept = painted(1.13, ratio=ratio)
+        with monkeypatch.context() as patch:
+            patch.setattr("app.draw.brick_rows.WIDEST", 0.0)
+            drawn = painted(1.13, ratio=ratio)
+        # To blend twice rounds twice.
+        assert np.abs(kept.astype(int) - drawn).max() <= 2
 
 
 @pytest.mark.parametrize("step", [1, 7, 33])
