@@ -72,14 +72,13 @@ class Layer:
     """Things of one sort.
 
     left, right: float64[k], the pixels that each may touch. places: float64[k, c], where each is,
-    in whole hundredths of a pixel. looks: int64[k, d], what else is seen; words: so is that.
+    in whole hundredths of a pixel. looks: int64[k, d], what else is seen.
     """
 
     left: Floats
     right: Floats
     places: Floats
     looks: Ints
-    words: Sequence[object] | None = None
 
     def unlike(self, before: Layer, move: Move = STAYED) -> list[Span]:
         """Return the pixels of what isn't as it was, and of what was there and isn't.
@@ -90,15 +89,18 @@ class Layer:
         spans: list[Span] = []
         if move.step and len(left):
             left, right, places, spans = before._moved(move)
-        new, old = self._rows(self.places), before._rows(places)
-        known, were = set(new), set(old)
-        if known != were:
-            for rows, there, lefts, rights in (
-                (new, were, self.left, self.right),
-                (old, known, left, right),
-            ):
-                lost = [k for k, row in enumerate(rows) if row not in there]
-                spans += zip(lefts[lost].tolist(), rights[lost].tolist(), strict=True)
+        new, old = self._table(self.places), before._table(places)
+        # Most is as it was from the start and from the end.
+        head = _leading(new, old)
+        tail = _leading(new[head:][::-1], old[head:][::-1])
+        mine, other = slice(head, len(new) - tail), slice(head, len(old) - tail)
+        rows, others = _rows(new[mine]), _rows(old[other])
+        for some, known, lefts, rights in (
+            (rows, set(others), self.left[mine], self.right[mine]),
+            (others, set(rows), left[other], right[other]),
+        ):
+            lost = [k for k, row in enumerate(some) if row not in known]
+            spans += zip(lefts[lost].tolist(), rights[lost].tolist(), strict=True)
         return spans
 
     def _moved(self, move: Move) -> tuple[Floats, Floats, Floats, list[Span]]:
@@ -120,12 +122,10 @@ class Layer:
             spans,
         )
 
-    def _rows(self, places: Floats) -> list[object]:
-        """Return what tells each thing from others; two that look the same are equal."""
+    def _table(self, places: Floats) -> Ints:
+        """Return a row of numbers for each thing: things that look the same have equal rows."""
         # Zero has a sign, which isn't seen.
-        table = np.hstack(((places + 0.0).view(np.int64), self.looks))
-        rows = table.view(np.dtype((np.void, table.itemsize * table.shape[1])))[:, 0].tolist()
-        return rows if self.words is None else list(zip(rows, self.words, strict=True))
+        return np.hstack(((places + 0.0).view(np.int64), self.looks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +150,20 @@ class Content:
 
     def __add__(self, other: Content) -> Content:
         return Content((*self.whole, *other.whole), self.layers + other.layers)
+
+
+def _leading(one: Ints, other: Ints) -> int:
+    """Return how many rows are the same at the start of two tables."""
+    short = min(len(one), len(other))
+    unlike = (one[:short] != other[:short]).any(axis=1)
+    first = int(unlike.argmax()) if short else 0
+    return first if short and unlike[first] else short
+
+
+def _rows(table: Ints) -> list[bytes]:
+    """Return the rows of a table as what can be looked up."""
+    size = np.dtype((np.void, table.itemsize * table.shape[1]))
+    return np.ascontiguousarray(table).view(size)[:, 0].tolist()
 
 
 def _least(values: Floats) -> float:
@@ -317,16 +331,15 @@ def _layer(
     words: Sequence[object] | None = None,
 ) -> Layer:
     """Return things at places in pixels, float64[k, c], that may touch so many pixels beside
-    them."""
-    seen = (
-        np.column_stack(looks).astype(np.int64) if looks else np.zeros((len(places), 0), np.int64)
-    )
+    them. looks, words: what else is seen of each."""
+    # Two words of one hash are as rare as a broken disk.
+    hashed = np.array([hash(word) for word in words or ()], dtype=np.int64)
+    hashed = hashed.reshape(len(places), 0 if words is None else 1)
     return Layer(
         places.min(axis=1, initial=math.inf) - beside,
         places.max(axis=1, initial=-math.inf) + beside,
         _rounded(places),
-        seen,
-        words,
+        np.column_stack((hashed, *looks)).astype(np.int64, copy=False),
     )
 
 
