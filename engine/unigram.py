@@ -169,7 +169,7 @@ class Unigram:
         """Do what `segment` does with the kernel; the spans must be checked."""
         from engine.kernels.unigram import viterbi
 
-        trie, kind = self.trie, np.float32 if self.single_precision else np.float64
+        trie = self.trie
         longest, ids, at, to = room_for_tokens(starts, ends)
         count = viterbi(
             data,
@@ -177,8 +177,7 @@ class Unigram:
             ends,
             trie.table,
             trie.by_char,
-            *self.walk[:5],
-            kind(self.unknown_score),
+            *self.walk,
             self.unknown,
             self.fuse_unknown,
             self.byte_table,

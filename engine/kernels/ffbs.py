@@ -138,17 +138,17 @@ def draw_tokens(
         here = ZERO
         fused = False
         while here < n:
-            slot = AHEAD * here
+            place = AHEAD * here
             level = random_number(key, number) * whole[u(here)]
             number += U64(1)
-            steps = np.int64(level >= sums[u(slot)])
-            steps += np.int64(level >= sums[u(slot + 1)])
-            steps += np.int64(level >= sums[u(slot + 2)])
-            steps += np.int64(level >= sums[u(slot + 3)])
+            steps = np.int64(level >= sums[u(place)])
+            steps += np.int64(level >= sums[u(place + 1)])
+            steps += np.int64(level >= sums[u(place + 2)])
+            steps += np.int64(level >= sums[u(place + 3)])
             before = here
             if steps < AHEAD:
                 here = before + steps + 1
-                piece = np.int64(units[u(ahead[u(slot + steps)] + 2)])
+                piece = np.int64(units[u(ahead[u(place + steps)] + 2)])
             else:
                 edge = np.int64(close[u(before + 1)])
                 last = np.int64(close[u(before)]) - 1

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels.ahead import AHEAD, look_ahead
 from engine.kernels.jit import kernel
 from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, child_of, read_symbols, u
 
@@ -64,8 +65,8 @@ def spell_path(
 ) -> Int:
     """Trace a path back over n symbols, append its tokens and return their new number.
 
-    holder, held: int32, for each node the symbol where the edge to it starts, and its piece (-1
-    for an unknown edge). path: int32 scratch. byte_pieces: int32[256], or empty for none.
+    holder, held: int32, for each node the symbol where the edge to it starts, and its piece (less
+    than 0 for an unknown edge). path: int32 scratch. byte_pieces: int32[256], or empty for none.
     """
     top = 0
     node = n
@@ -117,7 +118,8 @@ def viterbi(
     width: int,
     shift: int,
     after: int,
-    unknown_score: np.floating[Any],
+    below: Ints,
+    alone: Ints,
     unknown: int,
     fuse: bool,
     byte_pieces: Ints,
@@ -128,54 +130,72 @@ def viterbi(
 ) -> Int:
     """Write the tokens of the best path of each pre-token and return their number.
 
-    units … after: the trie with scores as weights, −inf where no piece ends, see
-    `engine.kernels.trie.Walk`. Sums have the type of the weights, and so has `unknown_score`.
-    longest: bytes of the longest pre-token. out_ids, out_starts, out_ends: room for one token a
-    byte. Returns −2 − k where no path leads through pre-token k: with neither an unknown token nor
-    byte pieces there are no unknown edges.
+    units … alone: the trie with scores as weights, −inf where no piece ends, see
+    `engine.kernels.trie.Walk`. Sums have the type of the weights. longest: bytes of the longest
+    pre-token. out_ids, out_starts, out_ends: room for one token a byte. Returns −2 − k where no
+    path leads through pre-token k: there may be no unknown edges.
+
+    The best sums so far of the next `AHEAD` nodes, and the edges that hold them, are kept apart
+    from those of nodes further on, to which few edges lead: they are compared without a branch.
     """
-    strays = unknown >= 0 or byte_pieces.size > 0
-    symbols = np.empty(longest + 1, np.int32)
+    symbols = np.empty(longest + AHEAD, np.int32)
     places = np.empty(longest + 1, np.int32)
-    total = np.empty(longest + 1, weights.dtype)
+    ahead = np.empty(AHEAD * longest, np.int32)
+    total = np.empty(longest + AHEAD + 1, weights.dtype)
+    # The start of an edge, and in the lower half its unit.
+    edge = np.empty(longest + AHEAD + 1, np.int64)
     holder = np.empty(longest + 1, np.int32)
     held = np.empty(longest + 1, np.int32)
     path = np.empty(longest + 1, np.int32)
-    root = np.int64(units[u(0)])
+    nothing = below[u(below.size - 1)]
     count = ZERO
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
-        for node in range(n):
-            symbols[u(node)] *= width
-            total[u(node + 1)] = -np.inf
+        look_ahead(symbols, n, units, width, below, alone, ahead)
+        for node in range(n + AHEAD + 1):
+            total[u(node)] = -np.inf
+            edge[u(node)] = 0
         total[u(0)] = 0.0
+        before, best_1, best_2, best_3 = total[u(0)], total[u(1)], total[u(2)], total[u(3)]
+        edge_1, edge_2, edge_3 = edge[u(1)], edge[u(2)], edge[u(3)]
         for start in range(n):
-            before = total[u(start)]
-            node = start
-            unit = ZERO
-            base = root
-            while node < n:
-                child = base + symbols[u(node)]
-                if units[u(child + 1)] != unit:
-                    break
-                unit = child
-                base = np.int64(units[u(child)])
-                node += 1
-                value = before + weights[u((child >> shift) + after)]
-                if value > total[u(node)]:
-                    total[u(node)] = value
-                    holder[u(node)] = start
-                    held[u(node)] = units[u(child + 2)]
-            if strays:
-                child = root + symbols[u(start)]
-                if units[u(child + 1)] != 0 or units[u(child + 2)] < 0:
-                    value = before + unknown_score
-                    if value > total[u(start + 1)]:
-                        total[u(start + 1)] = value
-                        holder[u(start + 1)] = start
-                        held[u(start + 1)] = -1
-        if total[u(n)] == -np.inf:
+            own = np.int64(start) << 32
+            slot = AHEAD * start
+            best_4, edge_4 = total[u(start + 4)], edge[u(start + 4)]
+            unit = np.int64(ahead[u(slot)])
+            value = before + weights[u((unit >> shift) + after)]
+            if value > best_1:
+                best_1, edge_1 = value, own | unit
+            unit = np.int64(ahead[u(slot + 1)])
+            value = before + weights[u((unit >> shift) + after)]
+            if value > best_2:
+                best_2, edge_2 = value, own | unit
+            unit = np.int64(ahead[u(slot + 2)])
+            value = before + weights[u((unit >> shift) + after)]
+            if value > best_3:
+                best_3, edge_3 = value, own | unit
+            unit = np.int64(ahead[u(slot + 3)])
+            value = before + weights[u((unit >> shift) + after)]
+            if value > best_4:
+                best_4, edge_4 = value, own | unit
+            if unit != nothing:
+                onward: Int = start + AHEAD
+                while True:
+                    child = np.int64(units[u(unit)]) + symbols[u(onward)]
+                    if units[u(child + 1)] != unit:
+                        break
+                    unit = child
+                    onward += 1
+                    value = before + weights[u((child >> shift) + after)]
+                    if value > total[u(onward)]:
+                        total[u(onward)] = value
+                        edge[u(onward)] = own | child
+            holder[u(start + 1)] = edge_1 >> 32
+            held[u(start + 1)] = units[u((edge_1 & 0xFFFFFFFF) + 2)]
+            before, best_1, best_2, best_3 = best_1, best_2, best_3, best_4
+            edge_1, edge_2, edge_3 = edge_2, edge_3, edge_4
+        if before == -np.inf:
             return ZERO - 2 - k
         count = spell_path(
             data,
