@@ -132,10 +132,12 @@ class Sheet:
         step = change.move.step
         if step:
             left, right = (min(max(x - GUTTER, low), high) for x in change.move.opened)
-            # What was beyond the sheet is painted.
-            first, last = max(right, low + step), min(high, high + step)
+            # What is copied begins and ends at whole device pixels. What was beyond the sheet is
+            # painted.
+            left, first = _down(left), min(_up(max(right, low + step)), high)
+            last = min(high, high + step)
             if right < first:
-                spans.append((_down(right), _up(first)))
+                spans.append((_down(right), first))
             if last < high:
                 spans.append((_down(last), high))
             self._image = self._blank()
