@@ -1,7 +1,7 @@
 """Print how the window keeps up while a vocabulary is trained: `python tests/training_latency.py`.
 
 The real training window does a run in a process of its own. Meanwhile its trace is scrubbed at
-every frame, at least 300 of them, and then played with a sample text. Printed are the frames, the
+every frame, at least 300 of them with something to see, and then played with a sample text. Printed are the frames, the
 times that the event loop stood still for more than 50 ms (by the clock, and by the CPU of the
 window's own thread), and whether a look at the run was dropped: each must begin where the one
 before ended, and the last must be the whole record.
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.latency import Bench, Watch, figures  # noqa: E402
+from tests.latency import Bench, Watch, figures, speed_of_python  # noqa: E402
 
 if TYPE_CHECKING:
     from app.recording import Look
@@ -59,11 +59,12 @@ def scrub(bench: Bench, window: TrainingWindow) -> None:
     trainer.moved.connect(lambda: looks.append(trainer.look))
     bench.watch.start()
     window.train()
-    frames, recording = [], None
+    frames, scrubbed, recording = [], 0, None
     begun = time.monotonic()
-    while trainer.busy or len(frames) < FRAMES:
+    while trainer.busy or scrubbed < FRAMES:
         watch, after = Watch(), time.monotonic() + FRAME
         length = view.player.length
+        scrubbed += length > 0
         # Back and forth over all there is, and to the end now and then, where it follows the run.
         view.player.seek(round(length * abs(math.sin(len(frames) / 23))))
         bench.application.processEvents()
@@ -115,7 +116,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         for kind in ("CONFIG", "DATA", "STATE"):
             os.environ[f"XDG_{kind}_HOME"] = str(Path(name) / kind.lower())
-        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {speed_of_python()}")
         print(f"{'milliseconds':54}{'median':>8}{'p95':>8}{'CPU':>8}{'p95':>8}")
         bench = Bench()
         bench.window.begin(restore=False)
