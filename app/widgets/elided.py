@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import SIZE_BODY, Theme
@@ -48,12 +48,12 @@ class ElidedLabel(QWidget):
 
     def setText(self, text: str) -> None:
         if text != self._text:
-            before = self.sizeHint()
+            before = self._hint
             self._text, self._hint = text, None
             self.setAccessibleName(text)
+            # A steady one behind another pane isn't even measured.
             if not self._steady and self.sizeHint() != before:
                 self.updateGeometry()
-            self._tip()
             self.update()
 
     def _font(self) -> QFont:
@@ -82,19 +82,14 @@ class ElidedLabel(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(24, self.sizeHint().height())
 
-    def _tip(self) -> None:
-        tip = self._text if self.width() < self.sizeHint().width() else ""
-        if tip != self.toolTip():
-            self.setToolTip(tip)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._tip()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        font, shown = self._font(), self._text
+        font, shown, tip = self._font(), self._text, ""
         if self.width() < self.sizeHint().width():
             shown = QFontMetricsF(font).elidedText(shown, self._mode, self.width())
+            tip = self._text
+        if tip != self.toolTip():
+            self.setToolTip(tip)
         painter.setFont(font)
         painter.setPen(self._theme.color(self._token))
         painter.drawText(
