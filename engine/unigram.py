@@ -292,7 +292,7 @@ class Unigram:
         # Of each piece, and of an unknown edge.
         logs = np.append(theta * self.vocabulary.score, theta * self.unknown_score)
         weights = weights_of(logs)
-        walk = trie.weighted(weights[:-1], 0.0)
+        walk = trie.weighted(weights[:-1], 0.0, float(weights[-1]) if self.has_strays else None)
         lengths = ends - starts
         longest = int(lengths.max(initial=0))
         # Text has about one edge a byte; a text with more gets room for them at once.
@@ -309,10 +309,8 @@ class Unigram:
                 ends,
                 trie.table,
                 trie.by_char,
-                *walk[:5],
+                *walk,
                 logs,
-                float(weights[-1]),
-                self.has_strays,
                 self.unknown,
                 trie.longest,
                 longest,

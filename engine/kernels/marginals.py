@@ -15,8 +15,9 @@ import math
 
 import numpy as np
 
+from engine.kernels.ahead import AHEAD, look_ahead
 from engine.kernels.jit import kernel
-from engine.kernels.trie import ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
+from engine.kernels.trie import STRAY, ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
 from engine.kernels.unigram import HIGH, LEAST, LOW, MOST, rescale
 
 
@@ -32,9 +33,9 @@ def marginals(
     width: int,
     shift: int,
     after: int,
+    below: Ints,
+    alone: Ints,
     logs: Floats,
-    stray_weight: float,
-    strays: bool,
     unknown: int,
     reach: int,
     longest: int,
@@ -51,33 +52,34 @@ def marginals(
     Also adds the probabilities to `counts`, float64[pieces + 1], whose last entry is that of
     unknown edges: how often each piece is used in the mean. With empty out_… that is all.
 
-    units … after: the trie with exp(θ·score) as weights, NaN where that may leave the range, and
+    units … alone: the trie with exp(θ·score) as weights, NaN where that may leave the range, and
     0 where no piece ends; see `engine.kernels.trie.Walk`. logs: float64[pieces + 1], θ·score, the
-    last of an unknown edge; stray_weight: the same as a weight. strays: whether an unknown
-    character has an edge; its piece is `unknown`. reach: symbols of the longest piece. longest:
-    bytes of the longest pre-token. room: edges of a pre-token to have room for. out_…: int32 and
-    float64 of one length, or all empty. log_partition: float64[k]. Returns the number of edges
-    written, −1 where there is no room for them, and −2 − k where no path leads through
-    pre-token k.
+    last of an unknown edge. unknown: the piece of unknown edges, as it is written. reach: symbols
+    of the longest piece. longest: bytes of the longest pre-token. room: edges of a pre-token to
+    have room for. out_…: int32 and float64 of one length, or all empty. log_partition:
+    float64[k]. Returns the number of edges written, −1 where there is no room for them, and
+    −2 − k where no path leads through pre-token k.
     """
-    symbols = np.empty(longest + 1, np.int32)
+    symbols = np.empty(longest + AHEAD, np.int32)
     places = np.empty(longest + 1, np.int32)
-    alpha = np.empty(longest + 1, np.float64)
+    ahead = np.empty(AHEAD * longest, np.int32)
+    alpha = np.empty(longest + AHEAD, np.float64)
     beta = np.empty(longest + 1, np.float64)
     source = np.empty(room, np.int32)
     target = np.empty(room, np.int32)
     piece = np.empty(room, np.int32)
     weight = np.empty(room, np.float64)
-    root = np.int64(units[u(0)])
+    nothing = below[u(below.size - 1)]
     stray = counts.size - 1
     written = ZERO
     for k in range(starts.size):
         offset = starts[u(k)]
         n = read_symbols(data, offset, ends[u(k)], table, by_char, symbols, places)
+        look_ahead(symbols, n, units, width, below, alone, ahead)
         for node in range(n):
-            symbols[u(node)] *= width
-            alpha[u(node + 1)] = 0.0
             beta[u(node)] = 0.0
+        for node in range(n + AHEAD):
+            alpha[u(node)] = 0.0
         alpha[u(0)] = 1.0
         sound = True
         scaled = 0.0
@@ -96,33 +98,34 @@ def marginals(
                     scaled += math.log(factor)
                 before = alpha[u(start)]
             first = count
-            child = root + symbols[u(start)]
-            if strays and (units[u(child + 1)] != 0 or units[u(child + 2)] < 0):
+            # Where no piece ends, the weight is 0 and the next edge overwrites this one.
+            unit = nothing
+            for step in range(AHEAD):
+                unit = ahead[u(AHEAD * start + step)]
+                own = weights[u((unit >> shift) + after)]
+                found = units[u(unit + 2)]
+                alpha[u(start + step + 1)] += before * own
                 source[u(count)] = start
-                target[u(count)] = start + 1
-                piece[u(count)] = stray
-                weight[u(count)] = stray_weight
-                alpha[u(start + 1)] += before * stray_weight
-                count += 1
-            node = start
-            unit = ZERO
-            base = root
-            while node < n:
-                child = base + symbols[u(node)]
-                if units[u(child + 1)] != unit:
-                    break
-                unit = child
-                base = np.int64(units[u(child)])
-                node += 1
-                own = weights[u((child >> shift) + after)]
-                found = units[u(child + 2)]
-                # Where no piece ends, the weight is 0 and the next edge overwrites this one.
-                alpha[u(node)] += before * own
-                source[u(count)] = start
-                target[u(count)] = node
-                piece[u(count)] = found
+                target[u(count)] = start + step + 1
+                piece[u(count)] = stray if found == STRAY else found
                 weight[u(count)] = own
-                count += np.int64(found >= 0)
+                count += np.int64(found != -1)
+            if unit != nothing:
+                onward: Int = start + AHEAD
+                while True:
+                    child = units[u(unit)] + symbols[u(onward)]
+                    if units[u(child + 1)] != unit:
+                        break
+                    unit = child
+                    onward += 1
+                    own = weights[u((child >> shift) + after)]
+                    found = units[u(child + 2)]
+                    alpha[u(onward)] += before * own
+                    source[u(count)] = start
+                    target[u(count)] = onward
+                    piece[u(count)] = found
+                    weight[u(count)] = own
+                    count += np.int64(found >= 0)
             if before == 0.0:
                 for i in range(first, count):
                     weight[u(i)] = 0.0
