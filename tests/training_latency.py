@@ -1,10 +1,10 @@
 """Print how the window keeps up while a vocabulary is trained: `python tests/training_latency.py`.
 
 The real training window does a run in a process of its own. Meanwhile its trace is scrubbed at
-every frame, at least 300 of them with something to see, and then played with a sample text. Printed are the frames, the
-times that the event loop stood still for more than 50 ms (by the clock, and by the CPU of the
-window's own thread), and whether a look at the run was dropped: each must begin where the one
-before ended, and the last must be the whole record.
+every frame, at least 300 of them with something to see, and then played with a sample text.
+Printed are the frames, the times that the event loop stood still for more than 50 ms (by the
+clock, and by the CPU of the window's own thread), and whether a look at the run was dropped: each
+must begin where the one before ended, and the last must be the whole record.
 """
 
 from __future__ import annotations
