@@ -227,6 +227,7 @@ class AxisFonts:
     joined: str
 
     @classmethod
+    @lru_cache(maxsize=8)  # of a theme they stay the same
     def of(cls, font: Callable[[int], QFont]) -> AxisFonts:
         """Ask for the fonts. font: returns the font for text under analysis at a pixel size."""
         return cls(font(TEXT_SIZE).toString(), font(JOINED_SIZE).toString())
@@ -269,14 +270,15 @@ def shape_axis(
     # In whole pixels, so that what follows an edit moves by whole pixels and needs no paint.
     width = np.ceil(np.maximum(CELL, np.minimum(2 * advance, advance + CELL)))
 
-    shaped: list[tuple[int, int, _Shaped]] = []
+    shaped: list[tuple[int, int, tuple[str, ...], _Shaped]] = []
     if not short.string.isascii():
         for first, last in _joined_runs(graphemes, level):
-            run = shape(tuple(graphemes[first:last]), fonts.joined, bool(turned[first]))
+            letters = tuple(graphemes[first:last])
+            run = shape(letters, fonts.joined, bool(turned[first]))
             advance[first:last] = run.wide
             width[first:last] = run.wide * JOINED_SPREAD
             labels[first:last] = [""] * (last - first)
-            shaped.append((first, last, run))
+            shaped.append((first, last, letters, run))
     if unit == "byte":
         width = np.ceil(np.maximum(BYTE_CELL * np.diff(bounds), np.minimum(width, advance + 4)))
 
@@ -287,7 +289,7 @@ def shape_axis(
     right = left + width
     runs = tuple(
         JoinedRun(
-            tuple(graphemes[first:last]),
+            letters,
             fonts.joined,
             bool(turned[first]),
             run.natural,
@@ -295,12 +297,16 @@ def shape_axis(
             float(min(left[first], left[last - 1])),
             float(max(right[first], right[last - 1])),
         )
-        for first, last, run in shaped
+        for first, last, letters, run in shaped
     )
     bounds, merged = _merge_widthless(bounds, width)
-    left, right, turned, advance = left[merged], right[merged], turned[merged], advance[merged]
-    labels = [labels[i] for i in merged]
-    lead, trail = _byte_places(bounds, left, right, turned)
+    if len(merged) < count:
+        left, right, turned, advance = left[merged], right[merged], turned[merged], advance[merged]
+        labels = [labels[i] for i in merged.tolist()]
+    begin, end = left, right
+    if turned.any():
+        begin, end = np.where(turned, right, left), np.where(turned, left, right)
+    lead, trail = _byte_places(bounds, begin, end)
     return Axis(
         text,
         short.n_bytes,
@@ -316,7 +322,7 @@ def shape_axis(
         runs,
         lead,
         trail,
-        _stretches(left, right, turned),
+        _stretches(begin, end, turned),
     )
 
 
@@ -409,37 +415,34 @@ def _cursor(line: QTextLine, unit: int) -> float:
 
 def _merge_widthless(bounds: Ints, width: Floats) -> tuple[Ints, Ints]:
     """Join graphemes without width to the one before; return (bounds, the graphemes that stay)."""
-    stays = width > 0.5
-    if len(stays):
-        stays[0] = True
-    kept = np.flatnonzero(stays)
-    return np.append(bounds[kept], bounds[-1]), kept
+    stays = np.ones(len(bounds), dtype=np.bool_)
+    stays[1:-1] = width[1:] > 0.5
+    return bounds[stays], stays[:-1].nonzero()[0]
 
 
-def _byte_places(
-    bounds: Ints, left: Floats, right: Floats, turned: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """Return (lead, trail) of each byte boundary; bytes share their unit's width evenly."""
+def _byte_places(bounds: Ints, begin: Floats, end: Floats) -> tuple[Floats, Floats]:
+    """Return (lead, trail) of each byte boundary; bytes share their unit's width evenly.
+
+    begin, end: where the first byte of each unit begins and its last one ends.
+    """
     total = int(bounds[-1])
+    lead, trail = np.zeros(total + 1), np.zeros(total + 1)
     if total == 0:
-        return np.zeros(1), np.zeros(1)
-    sizes = np.diff(bounds)
-    unit = np.repeat(np.arange(len(sizes)), sizes)
+        return lead, trail
+    sizes = bounds[1:] - bounds[:-1]
+    unit = np.arange(len(sizes)).repeat(sizes)
     inside = np.arange(total) - bounds[unit]
-    first = np.where(turned, right, left)[unit]
-    last = np.where(turned, left, right)[unit]
-    step = (last - first) / sizes[unit]
-    lead = np.append(first + step * inside, last[-1])
-    trail = np.concatenate(([first[0]], first + step * (inside + 1)))
+    first, step = begin[unit], ((end - begin) / sizes)[unit]
+    lead[:-1], lead[-1] = first + step * inside, end[-1]
+    trail[0], trail[1:] = begin[0], first + step * (inside + 1)
     return lead, trail
 
 
-def _stretches(left: Floats, right: Floats, turned: NDArray[np.bool_]) -> Ints:
+def _stretches(begin: Floats, end: Floats, turned: NDArray[np.bool_]) -> Ints:
     """Return the units at which x doesn't go on from the unit before, with both ends."""
-    count = len(left)
+    count = len(begin)
     if count == 0:
         return np.zeros(1, dtype=np.int64)
-    first, last = np.where(turned, right, left), np.where(turned, left, right)
-    jumps = np.abs(first[1:] - last[:-1]) > 0.01
+    jumps = np.abs(begin[1:] - end[:-1]) > 0.01
     turns = turned[1:] != turned[:-1]
-    return np.concatenate(([0], np.flatnonzero(jumps | turns) + 1, [count])).astype(np.int64)
+    return np.array([0, *((jumps | turns).nonzero()[0] + 1).tolist(), count])
