@@ -69,10 +69,15 @@ def paint_rows(
     painter: QPainter, picture: Picture, first: int, last: int, left: float, right: float
 ) -> None:
     """Paint the rows first … last as far as [left, right] shows them."""
-    for row in range(max(first, 1), min(last + 1, picture.word.n_steps) + 1):
-        _paint_curves(painter, picture, row, left, right)
+    word, grid = picture.word, picture.grid
+    # Each is read once: of a long word that takes longer than to paint it.
+    shown = {
+        row: row_in_view(word, grid, row, left, right) for row in range(max(first - 1, 0), last + 1)
+    }
+    for row in range(max(first, 1), min(last + 1, word.n_steps) + 1):
+        _paint_curves(painter, picture, row, shown[row - 1])
     for row in range(first, last + 1):
-        _paint_row(painter, picture, row, left, right)
+        _paint_row(painter, picture, row, shown[row], left, right)
     if first == 0:
         _paint_characters(painter, picture, left, right)
 
@@ -123,9 +128,10 @@ def _paint_characters(painter: QPainter, picture: Picture, left: float, right: f
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _paint_row(painter: QPainter, picture: Picture, row: int, left: float, right: float) -> None:
+def _paint_row(
+    painter: QPainter, picture: Picture, row: int, shown: Row, left: float, right: float
+) -> None:
     word, grid, theme = picture.word, picture.grid, picture.theme
-    shown = row_in_view(word, grid, row, left, right)
     cells = list(zip(shown.first.tolist(), shown.last.tolist(), strict=True))
     made: Cells | None = None
     if row > 0:
@@ -306,7 +312,7 @@ def _paint_move(painter: QPainter, picture: Picture, row: int) -> None:
         _paint_brick(painter, theme, rect, *picture.label(*half), "made", False)
 
 
-def _paint_curves(painter: QPainter, picture: Picture, row: int, left: float, right: float) -> None:
+def _paint_curves(painter: QPainter, picture: Picture, row: int, above_row: Row) -> None:
     """Paint what leads from the row before to `row`: lines, and the curves of the merge."""
     word, grid, theme = picture.word, picture.grid, picture.theme
     halves = word.merge(row - 1)
@@ -319,8 +325,7 @@ def _paint_curves(painter: QPainter, picture: Picture, row: int, left: float, ri
         plain.setDashPattern([3, 4])
         merge.setDashPattern([3, 4])
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    shown = row_in_view(word, grid, row - 1, left, right)
-    for cells in zip(shown.first.tolist(), shown.last.tolist(), strict=True):
+    for cells in zip(above_row.first.tolist(), above_row.last.tolist(), strict=True):
         above = brick_rect(grid, row - 1, cells)
         x0, y0, y1 = above.center().x(), above.bottom(), above.top() + ROW
         if cells not in halves:
