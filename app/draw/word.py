@@ -6,13 +6,14 @@ row is read from the trace without replaying those before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.traces.merges import MergeTrace
+from engine.traces.merges import MergeTrace, Near
 
 Ints = NDArray[np.int32]
 
@@ -66,6 +67,7 @@ class Word:
 
     trace: MergeTrace
     pretoken: int
+    _kept: list[object] = field(default_factory=list, repr=False)
 
     @cached_property
     def steps(self) -> range:
@@ -103,7 +105,8 @@ class Word:
             empty = np.zeros(0, dtype=np.int32)
             return Row(empty, empty, empty, empty, empty, empty)
         high = len(starts) - 1 if high is None else high
-        state = self.trace.state(self.steps.start + r, int(starts[low]), int(ends[high]))
+        near = self._near(int(starts[low]), int(ends[high]))
+        state = self.trace.state_near(self.steps.start + r, near)
         return Row(
             state.start,
             state.end,
@@ -112,6 +115,12 @@ class Word:
             np.searchsorted(starts, state.start).astype(np.int32),
             np.searchsorted(ends, state.end).astype(np.int32),
         )
+
+    def _near(self, start: int, end: int) -> Near:
+        """Return what stands on some bytes; a picture asks for many rows of the same."""
+        if self._kept[:1] != [(start, end)]:
+            self._kept[:] = (start, end), self.trace.near(start, end)
+        return cast("Near", self._kept[1])
 
     def merge(self, step: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Return the initial symbols (first, last) of the left and the right half of a step."""

@@ -77,6 +77,20 @@ class PairArrays(NamedTuple):
     died: Ints
 
 
+class Near(NamedTuple):
+    """Symbols and pairs on some bytes, whenever they stand there: int32 each, see the arrays."""
+
+    start: Ints
+    end: Ints
+    piece: Ints
+    born: Ints
+    died: Ints
+    pair_start: Ints
+    rank: Ints
+    pair_born: Ints
+    pair_died: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class MergeTrace(PretokenSteps):
     """BPE encoding of a text, step by step; state k is the text before step k.
@@ -153,26 +167,47 @@ class MergeTrace(PretokenSteps):
 
     def state(self, k: int, start: int = 0, end: int | None = None) -> Symbols:
         """Return the symbols before step k, 0 … len, that touch the bytes `start` … `end`."""
-        self.check_state(k)
+        return self.state_near(k, self.near(start, end))
+
+    def near(self, start: int = 0, end: int | None = None) -> Near:
+        """Return what ever stands on the bytes `start` … `end`, for many states of them."""
         end = len(self.prepared.data) if end is None else end
-        symbols, pairs = self.symbols, self.pairs
+        cuts, symbols, pairs = self.prepared.cuts, self.symbols, self.pairs
         # No symbol crosses a pre-token: look at those that the bytes touch.
-        first = max(0, int(np.searchsorted(self.prepared.cuts, start, side="right")) - 1)
-        last = max(first, int(np.searchsorted(self.prepared.cuts, end, side="left")))
-        low, high = int(self.symbol_cuts[first]), int(self.symbol_cuts[last])
-        alive = (symbols.born[low:high] <= k) & (symbols.died[low:high] > k)
-        alive &= (symbols.start[low:high] < end) & (symbols.end[low:high] > start)
-        found = low + np.flatnonzero(alive)
-        starts = symbols.start[found]
+        first = max(0, int(np.searchsorted(cuts, start, side="right")) - 1)
+        last = max(first, int(np.searchsorted(cuts, end, side="left")))
+        of_symbols = slice(int(self.symbol_cuts[first]), int(self.symbol_cuts[last]))
+        of_pairs = slice(int(self.pair_cuts[first]), int(self.pair_cuts[last]))
+        here: slice | NDArray[np.intp] = slice(None)
+        joined: slice | NDArray[np.intp] = slice(None)
+        if start > cuts[first] or end < cuts[last]:
+            here = _touching(symbols.start[of_symbols], symbols.end[of_symbols], start, end)
+            joined = _touching(pairs.start[of_pairs], pairs.end[of_pairs], start, end)
+        return Near(
+            symbols.start[of_symbols][here],
+            symbols.end[of_symbols][here],
+            symbols.piece[of_symbols][here],
+            symbols.born[of_symbols][here],
+            symbols.died[of_symbols][here],
+            pairs.start[of_pairs][joined],
+            pairs.rank[of_pairs][joined],
+            pairs.born[of_pairs][joined],
+            pairs.died[of_pairs][joined],
+        )
+
+    def state_near(self, k: int, near: Near) -> Symbols:
+        """Return those symbols before step k, 0 … len, that are near."""
+        self.check_state(k)
+        found = np.flatnonzero((near.born <= k) & (near.died > k))
+        starts = near.start[found]
         rank = np.full(len(found), -1, dtype=np.int32)
-        low, high = int(self.pair_cuts[first]), int(self.pair_cuts[last])
-        alive = (pairs.born[low:high] <= k) & (pairs.died[low:high] > k)
-        joined = low + np.flatnonzero(alive)
+        joined = np.flatnonzero((near.pair_born <= k) & (near.pair_died > k))
         if len(found):
-            place = np.minimum(np.searchsorted(starts, pairs.start[joined]), len(starts) - 1)
-            same = starts[place] == pairs.start[joined]
-            rank[place[same]] = pairs.rank[joined[same]]
-        return Symbols(starts, symbols.end[found], symbols.piece[found], rank)
+            pairs = near.pair_start[joined]
+            place = np.minimum(np.searchsorted(starts, pairs), len(starts) - 1)
+            same = starts[place] == pairs
+            rank[place[same]] = near.rank[joined[same]]
+        return Symbols(starts, near.end[found], near.piece[found], rank)
 
     def candidates(self, pretoken: int) -> tuple[MergePair, ...]:
         """Return every pair with a rule that ever stands in a pre-token, lowest rank first.
@@ -212,6 +247,11 @@ class MergeTrace(PretokenSteps):
 
     def _slice(self, cuts: Longs, pretoken: int) -> tuple[int, int]:
         return int(cuts[pretoken]), int(cuts[pretoken + 1])
+
+
+def _touching(starts: Ints, ends: Ints, start: int, end: int) -> NDArray[np.intp]:
+    """Return the numbers of those that touch the bytes `start` … `end`."""
+    return np.flatnonzero((starts < end) & (ends > start))
 
 
 def trace_merges(model: Model, prepared: Prepared) -> MergeTrace:
