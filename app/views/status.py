@@ -15,6 +15,7 @@ from app.session import Session
 from app.theme import SIZE_NOTE, Theme
 from app.widgets.elided import ElidedLabel
 from app.widgets.icon_button import IconButton
+from app.widgets.surface import set_opaque
 
 HEIGHT = 24
 WHOLE = 60
@@ -44,6 +45,7 @@ class StatusLine(QWidget):
         self._session, self._jobs, self._theme = session, jobs, theme
         self.shown_job: Job | None = None
         self.setFixedHeight(HEIGHT)
+        set_opaque(self)
         self.setAccessibleName(self.tr("Status"))
         self._job_seen = True
         # The facts change with each key.

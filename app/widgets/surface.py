@@ -1,8 +1,8 @@
-"""The paper that a widget stands on."""
+"""What a widget stands on: paper of the theme's, or nothing where it fills all of itself."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.theme import Theme
@@ -30,3 +30,19 @@ def set_surface(widget: QWidget, theme: Theme, token: str) -> None:
         widget.setObjectName("surface")
     widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     _Surface(widget, theme, token)
+
+
+class _Opaque(QObject):
+    """Says again that a widget is opaque: a style sheet that is applied takes that away."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Polish, QEvent.Type.StyleChange):
+            assert isinstance(watched, QWidget)
+            watched.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        return False
+
+
+def set_opaque(widget: QWidget) -> None:
+    """Let nothing be painted under a widget that fills all of itself at each paint."""
+    widget.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+    widget.installEventFilter(_Opaque(widget))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from app.stylesheet import style_sheet
 from app.theme import Theme
+from app.widgets.surface import set_opaque
 
 
 def luminance(color: QColor) -> float:
@@ -67,3 +70,15 @@ def test_the_style_sheet_has_every_colour_of_its_theme(qtbot):
         assert "$" not in sheet
         assert theme.color("selection").name() in sheet
         assert theme.color("panel").name() in sheet
+
+
+def test_a_widget_that_fills_itself_stays_opaque_under_another_style_sheet(qtbot):
+    # In a scroll area a style sheet gives it a transparent background.
+    area, picture = QScrollArea(), QWidget()
+    qtbot.addWidget(area)
+    area.setWidget(picture)
+    set_opaque(picture)
+    area.show()
+    for sheet in ("QScrollArea > QWidget > QWidget { background: transparent; }", ""):
+        area.setStyleSheet(sheet)
+        assert picture.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)

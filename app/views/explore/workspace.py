@@ -27,7 +27,7 @@ from app.views.explore.text_bar import TextBar
 from app.views.explore.theta import ThetaControl
 from app.views.explore.wheel import zoom
 from app.widgets.pane_title import PaneTitle
-from app.widgets.surface import set_surface
+from app.widgets.surface import set_opaque, set_surface
 from app.workspace import Workspace, Zoom
 from engine.constrain import Action, Constraint
 from engine.scene_fields import as_number
@@ -64,6 +64,8 @@ class ExploreWorkspace(Workspace):
         self.inspector = Inspector(self.placed, theme)
         for title in (self.lattice_title, self.paths_title, self.edges_title):
             title.set_note_left(round(GUTTER + MARGIN))
+        for picture in (self.bands, self.lattice, self.paths):
+            set_opaque(picture)
         set_surface(self.lattice_title, theme, "canvas")
         set_surface(self.inspector.body, theme, "panel")
         self.setCentralWidget(self._centre())
