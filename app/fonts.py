@@ -164,7 +164,7 @@ def _few(text: str) -> str:
     """Return a few characters of a text, of each 128 neighbours in Unicode that it has one."""
     import numpy as np  # not by the window's first picture
 
-    codes = np.frombuffer(text.encode("utf-32-le", errors="ignore"), dtype=np.uint32)
+    codes = np.frombuffer(text.encode("utf-32-le", errors="surrogatepass"), dtype=np.uint32)
     place = np.full(0x110000 >> 7, -1)
     place[codes >> 7] = np.arange(len(codes))
     return "".join(text[i] for i in place[place >= 0].tolist())

@@ -180,18 +180,22 @@ def _stay(
     pieces = lattice.piece.astype(np.int64)
     second = np.where(right < 0, -1, pieces[right])
     keys = pieces[left] * (len(bpe.vocabulary) + 1) + second + 1
-    known = bpe.known_to_stay
-    if len(keys) > FEW or len(known) > KEPT:
+    if len(keys) > FEW:
         different, place = np.unique(keys, return_inverse=True)
         stays: NDArray[np.bool_] = _stay_alone(bpe, _pairs(bpe, different))[place]
         return stays
-    # At each key that a person types nearly all pairs are those of the text before.
-    asked = keys.tolist()
-    new = [key for key in dict.fromkeys(asked) if key not in known]
+    # At each key that a person types nearly all pairs are those of the text before. Others may
+    # ask beside this, so what was found is held here too.
+    known, asked = bpe.known_to_stay, keys.tolist()
+    answers = {key: known.get(key) for key in asked}
+    new = [key for key, answer in answers.items() if answer is None]
     if new:
-        found = _stay_alone(bpe, _pairs(bpe, np.array(new, dtype=np.int64)))
-        known.update(zip(new, found.tolist(), strict=True))
-    return np.array([known[key] for key in asked], dtype=np.bool_)
+        found = _stay_alone(bpe, _pairs(bpe, np.array(new, dtype=np.int64))).tolist()
+        answers.update(zip(new, found, strict=True))
+        if len(known) > KEPT:
+            known.clear()
+        known.update(zip(new, found, strict=True))
+    return np.array([answers[key] for key in asked], dtype=np.bool_)
 
 
 def _pairs(bpe: Bpe, keys: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -299,7 +299,7 @@ def _outline(painter: QPainter, rect: QRectF, line: int, fill: int | None, pen: 
     draw_brick(painter, inner, QColor.fromRgba(line), paint, pen)
 
 
-@lru_cache(maxsize=512)  # of some KB each
+@lru_cache(maxsize=256)  # mostly of some KB each, of 120 at most
 def _shape(
     width: float, height: float, line: int, fill: int | None, pen: float, ratio: float
 ) -> QImage:

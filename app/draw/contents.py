@@ -33,9 +33,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Span = tuple[float, float]
 
-MANY = 20_000
-"""Things on an axis from which on they aren't compared: nobody waits for so long a text's last
-pixel."""
+MANY = 5_000
+"""Things on an axis from which on they aren't compared: to paint a view costs less then."""
 
 NEAR = 120.0
 """Pixels between two spans that are painted as one: each costs about as much before it begins."""
@@ -69,7 +68,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Things of one sort.
+    """Things of one sort, no two of which are alike at one place.
 
     left, right: float64[k], the pixels that each may touch. places: float64[k, c], where each is,
     in whole hundredths of a pixel. looks: int64[k, d], what else is seen.
@@ -185,7 +184,7 @@ def _joined(spans: list[Span]) -> tuple[Span, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=8)  # three views ask for that of one edit
+@lru_cache(maxsize=2)  # three views ask for that of one edit
 def move_between(before: Axis, axis: Axis) -> Move:
     """Return how what follows an edit moved from one axis to another, in x at zoom 1.
 
@@ -212,7 +211,7 @@ def _units(axis: Axis, order: Ints, step: float) -> list[tuple[str, float, float
     return list(zip(labels, left.tolist(), right.tolist(), strict=True))
 
 
-@lru_cache(maxsize=4)  # two views ask for that of one axis
+@lru_cache(maxsize=2)  # two views ask for that of one axis
 def axis_content(axis: Axis, zoom: float) -> Content:
     """Return what `draw_text` shows of the text: labels, runs and bytes with their places."""
     viewport = whole_view(axis, zoom)
@@ -221,7 +220,7 @@ def axis_content(axis: Axis, zoom: float) -> Content:
     beside = 0.5 * axis.advance + 4
     words: Sequence[object] = axis.labels
     if axis.unit == "byte":
-        data, bounds = axis.text.data.tobytes(), axis.bounds.tolist()
+        data, bounds = axis.text.data[: axis.shown].tobytes(), axis.bounds.tolist()
         digits = [data[start:end] for start, end in pairwise(bounds)]
         words = list(zip(words, digits, strict=True))
     runs = [run.graphemes for run in axis.runs]
@@ -229,7 +228,7 @@ def axis_content(axis: Axis, zoom: float) -> Content:
     ends = viewport.to_screen(ends)
     ticks = axis.width * zoom / max(axis.n_units, 1) < TICKS
     return Content(
-        (axis.unit, text_size(axis, zoom), ticks),
+        (axis.unit, text_size(axis, zoom), ticks, bool(axis.runs)),
         (
             _layer(places, beside, words=words),
             # A letter may reach out of its line.

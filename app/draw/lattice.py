@@ -273,7 +273,7 @@ def _draw_nodes(
 ) -> None:
     color = theme.color("best")
     xs, before = nodes.on_screen(viewport)
-    for k in np.flatnonzero(nodes.on_path & _in_view(xs, viewport)).tolist():
+    for k in np.flatnonzero(nodes.on_path & _in_view(xs, before, viewport)).tolist():
         x, y = float(xs[k]), float(before[k])
         radius = 2.0 if nodes.inside[k] else 3.6
         if abs(x - y) > 1:
@@ -286,9 +286,10 @@ def _draw_nodes(
             painter.drawEllipse(QPointF(at, place.base), radius, radius)
 
 
-def _in_view(x: Floats, viewport: Viewport) -> NDArray[np.bool_]:
+def _in_view(x: Floats, before: Floats, viewport: Viewport) -> NDArray[np.bool_]:
+    """Return which boundaries have a place in view, or one at each side of it."""
     left, right = viewport.ends
-    return np.asarray((x >= left) & (x <= right))
+    return np.asarray((np.maximum(x, before) >= left) & (np.minimum(x, before) <= right))
 
 
 def _draw_chosen_node(
@@ -324,7 +325,7 @@ def _draw_bars(
             QPointF(viewport.screen(0.0), bottom), QPointF(viewport.screen(axis.width), bottom)
         )
     xs, before = nodes.on_screen(viewport)
-    seen = np.flatnonzero(_in_view(xs, viewport) & ~nodes.inside)
+    seen = np.flatnonzero(_in_view(xs, before, viewport) & ~nodes.inside)
     best, other = theme.color("best"), theme.color("alternative")
     painter.setPen(Qt.PenStyle.NoPen)
     for k in seen.tolist():

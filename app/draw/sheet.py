@@ -24,7 +24,7 @@ SPARE = 160
 BESIDE = 24
 """Pixels beside a part that is painted of which is painted what reaches into it."""
 
-COLUMN = 8
+COLUMN = 20
 """What is painted begins and ends at a multiple of this: whole device pixels at usual ratios."""
 
 
@@ -50,7 +50,7 @@ class Sheet:
     ) -> None:
         self._paint, self._content = paint, content
         self._tell_changed, self._tell_painted = changed, painted
-        self._look: tuple[float, float, float] = (0.0, 0.0, 0.0)
+        self._look: tuple[float, float, float, object] = (0.0, 0.0, 0.0, None)
         self._axis: Axis | None = None
         self._image: QImage | None = None
         self._left = self._right = 0
@@ -64,6 +64,11 @@ class Sheet:
         """Whether it shows what is, as far as it goes."""
         return self._sure and self._image is not None
 
+    @property
+    def _in_parts(self) -> bool:
+        """Whether there is an image of which a part can be painted, or moved."""
+        return self._image is not None and (COLUMN * self._look[2]).is_integer()
+
     def clear(self) -> None:
         """Forget what was painted."""
         self._image, self._shown = None, None
@@ -73,10 +78,17 @@ class Sheet:
         """Look at the content before the picture is shown again."""
         self._sure, self._reviewed = False, True
 
-    def draw(self, painter: QPainter, viewport: Viewport, height: float, paper: QColor) -> None:
-        """Draw the picture in view, right of the gutter."""
+    def draw(
+        self,
+        painter: QPainter,
+        viewport: Viewport,
+        height: float,
+        paper: QColor,
+        frame: object = None,
+    ) -> None:
+        """Draw the picture in view, right of the gutter. frame: where it has its parts."""
         ratio = painter.device().devicePixelRatioF()
-        look = (viewport.zoom, height, ratio)
+        look = (viewport.zoom, height, ratio, frame)
         if look != self._look:
             self._look = look
             self.clear()
@@ -92,7 +104,8 @@ class Sheet:
             return
         painter.save()
         painter.setClipRect(QRectF(GUTTER, 0, viewport.width, height))
-        painter.drawImage(QPointF(GUTTER + self._left - scroll, 0), self._image)
+        place = round((GUTTER + self._left - scroll) * ratio) / ratio
+        painter.drawImage(QPointF(place, 0), self._image)
         painter.restore()
 
     def _look_again(self, viewport: Viewport, before: Axis | None, paper: QColor) -> None:
@@ -104,7 +117,7 @@ class Sheet:
             self._shown = self._content(whole_view(axis, viewport.zoom))
         self._sure = True
         change = None
-        if self._image is not None and self._shown is not None and shown is not None:
+        if self._in_parts and self._shown is not None and shown is not None:
             change = self._shown.change(shown, self._move(before, axis))
         self._tell_changed(change)
         if change is None:
@@ -116,7 +129,7 @@ class Sheet:
         """Return how what follows an edit moved, where the image can show it moved."""
         if axis is None or before is None or axis is before:
             return STAYED
-        zoom, _, ratio = self._look
+        zoom, _, ratio, _ = self._look
         move = move_between(before, axis)
         pixels = move.step * zoom * ratio
         whole = round(pixels)
@@ -134,10 +147,10 @@ class Sheet:
             left, right = (min(max(x - GUTTER, low), high) for x in change.move.opened)
             # What is copied begins and ends at whole device pixels. What was beyond the sheet is
             # painted.
+            if right < low + step:
+                spans.append((_down(right), _up(low + step)))
             left, first = _down(left), min(_up(max(right, low + step)), high)
             last = min(high, high + step)
-            if right < first:
-                spans.append((_down(right), first))
             if last < high:
                 spans.append((_down(last), high))
             self._image = self._blank()
@@ -151,9 +164,9 @@ class Sheet:
     def _reach(self, viewport: Viewport, scroll: float, paper: QColor) -> None:
         """Make the sheet reach over the view."""
         left, right = math.floor(scroll), math.ceil(scroll + viewport.width)
-        image = self._image
-        if image is not None and self._left <= left and right <= self._right:
+        if self._image is not None and self._left <= left and right <= self._right:
             return
+        image = self._image if self._in_parts else None
         wide = _up(right - left) + 2 * SPARE
         start = _down((left + right - wide) / 2)
         before = (self._left, self._right)
@@ -175,7 +188,7 @@ class Sheet:
 
     def _blank(self) -> QImage:
         """Return an image of the sheet's size."""
-        _, height, ratio = self._look
+        _, height, ratio, _ = self._look
         wide, high = (self._right - self._left) * ratio, math.ceil(height * ratio)
         image = QImage(round(wide), high, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(ratio)

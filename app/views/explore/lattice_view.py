@@ -195,7 +195,7 @@ class LatticeView(QWidget):
     def _paint_moving(self, painter: QPainter, arcs: Arcs) -> None:
         """Paint what hangs on the axis, as far as it can from what was painted before."""
         viewport, canvas = self.viewport, self._theme.color("canvas")
-        self._sheet.draw(painter, viewport, self.height(), canvas)
+        self._sheet.draw(painter, viewport, self.height(), canvas, self.place.base)
         if not has_labels(arcs, viewport):
             return
         painter.save()

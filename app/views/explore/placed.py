@@ -190,6 +190,7 @@ class Placed(QObject):
         )
 
     def _text_changed(self) -> None:
+        self.hover(None)  # what is under the mouse is another stretch now
         self._wait.stop()
         self._start_axis(self._axis_built)
 
