@@ -46,6 +46,7 @@ class BandsView(QWidget):
         self._placed, self._theme = placed, theme
         self._session: Session = placed.session
         self._hover: tuple[int, int] | None = None
+        self._notes: tuple[str, ...] = ()
         self._sheet = Sheet(self._paint_bands, self._content)
         self.coloring = ColoringControl(placed.session, theme, self)
         self.setMouseTracking(True)
@@ -97,7 +98,12 @@ class BandsView(QWidget):
         self._hover = None
         self.setFixedHeight(self.sizeHint().height())
         self._sheet.review()
-        self.update()
+        notes = self.notes()
+        if notes != self._notes:
+            self._notes = notes
+            self.update()
+        else:
+            self.update(0, HEAD, self.width(), self.height() - HEAD)
 
     def _refresh(self) -> None:
         """Paint anew."""
