@@ -269,3 +269,20 @@ def test_what_was_under_the_mouse_is_forgotten_at_an_edit(qtbot, session, worksp
     assert placed.lit() is None
     workspace.lattice.grab()
     assert workspace.lattice._sheet._shown is not None  # the next key paints only what differs
+
+
+def test_bands_of_the_old_text_keep_their_height_until_the_new_tokens_come(
+    qtbot, session, workspace
+):
+    view, placed = workspace.bands, workspace.placed
+    session.set_text("the theory of the thing")
+    settle(qtbot, session)
+    height, shown = view.band, pixels(view)
+    session.set_text("the theory of the thing الطقس جميل")
+    assert placed.axis.runs  # it is there before its tokens are
+    assert placed.stale_text
+    assert view.band == height
+    view._refresh()
+    assert np.array_equal(pixels(view), shown)
+    settle(qtbot, session)
+    assert view.band > height

@@ -80,7 +80,8 @@ class BandsView(QWidget):
     @property
     def band(self) -> int:
         """Height of a band."""
-        axis = self._placed.axis
+        # That of the tokens that are shown: those of a new text come a moment after its axis.
+        axis = self._viewport.axis or self._placed.axis
         if axis.unit == "byte":
             return BAND_BYTES
         return BAND_JOINED if axis.runs else BAND
@@ -222,7 +223,7 @@ class BandsView(QWidget):
                 return None  # special strings are marked
             content += Content((opened.key, bands is None), ())
             if bands is not None:
-                ghost = self._ghost_label(opened.key, bands)
+                ghost = self._ghost_label(opened, bands)
                 content += bands_content(bands, viewport, ghost, by_identity=by_identity)
         return content
 
@@ -241,7 +242,7 @@ class BandsView(QWidget):
                 draw_text(painter, viewport, theme, text_rect(viewport, rect), ink)
                 self._paint_forbidden(painter, viewport, opened, rect)
             else:
-                label = self._ghost_label(opened.key, bands)
+                label = self._ghost_label(opened, bands)
                 draw_bands(painter, viewport, theme, bands, rect, label, by_identity=by_identity)
             painter.restore()
 
@@ -261,11 +262,11 @@ class BandsView(QWidget):
                 x0, x1 = viewport.screen(left), viewport.screen(right)
                 painter.drawPath(notched(QRectF(x0, rect.top(), x1 - x0, rect.height())))
 
-    def _ghost_label(self, key: int, bands: Bands) -> str:
-        encoding = self._placed.encoding(key)
-        if not bands.ghost or encoding is None:
+    def _ghost_label(self, opened: OpenModel, bands: Bands) -> str:
+        """Return the text of the first token, where it stands for nothing in the text."""
+        if not bands.ghost:
             return ""
-        return visible(encoding.vocabulary.bytes(int(encoding.ids[0])))
+        return visible(opened.model.vocabulary.bytes(int(bands.id[0])))
 
     def _paint_underlay(
         self,
