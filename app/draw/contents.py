@@ -313,12 +313,11 @@ def bricks_content(table: BrickTable, labels: Arcs, viewport: Viewport) -> Conte
         if row.has_ghost
     ]
     places = np.array([ghost_ends(viewport, byte) for byte, *_ in before]).reshape(-1, 2)
-    own = [more for _, *more in before]
     return Content(
         plain,
         (
             _layer(ends, 2.0, looks, texts.tolist()),
-            _layer(places, 2.0, words=[tuple(more) for more in own]),
+            _layer(places, 2.0, words=[tuple(more) for _, *more in before]),
         ),
     )
 

@@ -26,6 +26,7 @@ class KeptLabels:
     def __init__(self) -> None:
         self._labels: list[Label] = []
         self._arcs: Arcs | None = None
+        """Those to whose lattice the edges of the labels belong."""
 
     def seen(self, viewport: Viewport) -> list[Label]:
         """Return the labels in view."""

@@ -172,12 +172,9 @@ class Sheet:
         before = (self._left, self._right)
         self._left, self._right = start, start + wide
         self._image = self._blank()
-        if image is None:
-            self._paint_between(viewport, self._left, self._right, paper)
-            return
         # What is on both sheets is copied.
         first, last = max(before[0], self._left), min(before[1], self._right)
-        if first >= last:
+        if image is None or first >= last:
             self._paint_between(viewport, self._left, self._right, paper)
             return
         painter = QPainter(self._image)

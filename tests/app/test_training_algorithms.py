@@ -10,8 +10,6 @@ from app.counts import counted
 from app.learning import Request, learn
 from app.models.training import PIECE
 from app.models.training_rounds import NAME, OBJECTIVE, PIECES, RATIO, TOKENS, round_names
-from app.training import Trainer
-from app.views.training import TrainingWindow
 from app.widgets.report import Facts, Heading, Line, Lines, Sentence
 from engine.train.bytepiece import BytePieceSettings, train_bytepiece
 from engine.train.replay import Span
@@ -19,6 +17,7 @@ from engine.train.round_cuts import cut_by, prepared
 from engine.train.save import write_record
 from engine.train.unigram import UnigramSettings, train_unigram
 from engine.train.wordpiece import WordPieceSettings, train_wordpiece
+from tests.app.training_window import open_training
 
 TEXT = "low low low low low\nlower lower\nnewest newest newest newest newest newest\nwidest\n"
 LINES = [line + "\n" for line in TEXT.splitlines()]
@@ -30,13 +29,7 @@ def window(qtbot, session, theme, monkeypatch):
     monkeypatch.setattr("app.training.learn_apart", learn)
     monkeypatch.setattr("engine.train.merges.compiled", lambda size: False)
     session.set_text("lowest")
-    trainer = Trainer(session.jobs)
-    window = TrainingWindow(session, trainer, theme)
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    window.trainer = trainer
-    return window
+    return open_training(qtbot, session, theme)
 
 
 def run(qtbot, window, settings):

@@ -12,13 +12,12 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 import app.learning as learning
 from app.learning import Request, learn
 from app.recording import COLUMNS, Look, Recording
-from app.training import Trainer
-from app.views.training import TrainingWindow
 from app.widgets.report import Heading, Line, Lines, Sentence
 from engine.train.bpe import BpeSettings, train_bpe, units_of
 from engine.train.merge_record import rows_of
 from engine.train.replay import Span
 from engine.train.ties import ties_at
+from tests.app.training_window import open_training
 
 pytestmark = pytest.mark.screen
 
@@ -46,13 +45,7 @@ def here(monkeypatch):
 @pytest.fixture
 def window(qtbot, session, theme, here):
     session.set_text("lower newest")
-    trainer = Trainer(session.jobs)
-    window = TrainingWindow(session, trainer, theme)
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    window.trainer = trainer
-    return window
+    return open_training(qtbot, session, theme)
 
 
 def start(window, text=TEXT, settings=SETTINGS):

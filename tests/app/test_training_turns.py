@@ -10,10 +10,9 @@ from PySide6.QtCore import QEvent, QObject
 import app.learning as learning
 from app.learning import Request, learn
 from app.recording import Look, Recording
-from app.training import Trainer
-from app.views.training import TrainingWindow
 from engine.train.bpe import BpeSettings
 from engine.train.unigram import UnigramSettings
+from tests.app.training_window import open_training
 
 pytestmark = pytest.mark.screen
 
@@ -28,13 +27,7 @@ def window(qtbot, session, theme, monkeypatch):
     monkeypatch.setattr("app.training.learn_apart", learn)
     monkeypatch.setattr("engine.train.merges.compiled", lambda size: False)
     session.set_text("lower newest")
-    trainer = Trainer(session.jobs)
-    window = TrainingWindow(session, trainer, theme)
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    window.trainer = trainer
-    return window
+    return open_training(qtbot, session, theme)
 
 
 def start(window, text=TEXT):
