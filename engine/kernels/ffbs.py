@@ -21,7 +21,10 @@ import numpy as np
 from engine.kernels.ahead import AHEAD, look_ahead
 from engine.kernels.jit import kernel
 from engine.kernels.trie import STRAY, ZERO, Bytes, Floats, Int, Ints, Longs, read_symbols, u
-from engine.kernels.unigram import HIGH, LOW, U64, random_number
+from engine.kernels.unigram import STEEPEST, U64, random_number
+
+SPAN = 1000
+"""Powers of two that a sum may shrink or grow to. No float in between loses digits."""
 
 FARTHEST = 1e4
 """Logarithms of sums are moved back to 0 when they are this far off: they lose no digits."""
@@ -40,6 +43,7 @@ def draw_tokens(
     alone: Ints,
     weights: Floats,
     logs: Floats,
+    lowest: float,
     reach: int,
     key: np.uint64,
     unknown: int,
@@ -59,10 +63,11 @@ def draw_tokens(
 
     units, width, below, alone: see `engine.kernels.trie.Walk`; the weights there aren't used.
     logs: float64[pieces + 2], θ·score, of an unknown edge first, then of no edge, −inf, then of
-    each piece; weights: what `weights_of` makes of them. reach: symbols of the longest piece.
-    Number i of stream `key` decides edge i of all paths. longest: bytes of the longest pre-token.
-    room: edges of more than `AHEAD` symbols of a pre-token to have room for; −1 is returned where
-    it isn't enough, and −2 − k where no path leads through pre-token k.
+    each piece; weights: what `weights_of` makes of them. lowest: sums are kept between this and
+    its inverse; see `lowest_sum`. reach: symbols of the longest piece. Number i of stream `key`
+    decides edge i of all paths. longest: bytes of the longest pre-token. room: edges of more than
+    `AHEAD` symbols of a pre-token to have room for; −1 is returned where it isn't enough, and
+    −2 − k where no path leads through pre-token k.
     """
     symbols = np.empty(longest + AHEAD, np.int32)
     places = np.empty(longest + 1, np.int32)
@@ -124,8 +129,8 @@ def draw_tokens(
             close[u(start)] = count
             after_4, after_3, after_2, after_1 = after_3, after_2, after_1, running
             # Sums don't shrink to 0: a node with 0 is one from which no path leads on.
-            if not LOW <= running <= HIGH and running != 0.0:
-                sound = sound and bring_back(total, start, min(n, start + reach))
+            if not lowest <= running <= 1.0 / lowest and running != 0.0:
+                sound = sound and bring_back(total, start, min(n, start + reach), lowest)
                 after_1, after_2 = total[u(start)], total[u(start + 1)]
                 after_3, after_4 = total[u(start + 2)], total[u(start + 3)]
         if n > 0 and not (sound and 0.0 < total[u(0)] < np.inf):
@@ -184,24 +189,32 @@ def draw_tokens(
     return written
 
 
-@kernel
-def bring_back(total: Floats, first: Int, last: Int) -> bool:
-    """Scale the sums first … last by a power of two, so that they may be multiplied again.
+def lowest_sum(logs: Floats) -> float:
+    """Return the least sum that may be multiplied by any of the weights exp(logs), a power of two.
 
-    Returns whether all of them lie between LOW and HIGH then, but for those that are 0.
+    The product keeps all its digits, and so does that with the inverse: to scale seldom is fast.
     """
-    largest = 0.0
-    for node in range(first, last + 1):
-        largest = max(largest, total[u(node)])
-    if not 0.0 < largest < np.inf:
+    sizes = np.abs(logs)
+    steepest = float(sizes[sizes <= STEEPEST].max(initial=0.0))
+    return math.ldexp(1.0, math.ceil(steepest / math.log(2.0)) - SPAN)
+
+
+@kernel
+def bring_back(total: Floats, first: Int, last: Int, lowest: float) -> bool:
+    """Scale the sums first … last by the power of two that makes the first of them about 1.
+
+    Returns whether all of them lie between `lowest` and its inverse then, but for those that are 0.
+    """
+    if not 0.0 < total[u(first)] < np.inf:
         return False
-    factor = 2.0 ** -math.floor(math.log2(largest))
+    _, power = math.frexp(total[u(first)])
+    factor = math.ldexp(1.0, -power)
+    sound = True
     for node in range(first, last + 1):
-        scaled = total[u(node)] * factor
-        if not (LOW <= scaled <= HIGH or total[u(node)] == 0.0):
-            return False
-        total[u(node)] = scaled
-    return True
+        value = total[u(node)]
+        total[u(node)] = value * factor
+        sound = sound and (lowest <= value * factor <= 1.0 / lowest or value == 0.0)
+    return sound
 
 
 @kernel

@@ -166,6 +166,12 @@ class Ffbs:
 
         return weights_of(self._logs)
 
+    @cached_property
+    def _lowest(self) -> float:
+        from engine.kernels.ffbs import lowest_sum
+
+        return lowest_sum(self._logs)
+
     def __call__(self, data: NDArray[np.uint8], starts: Spans, ends: Spans, key: int) -> Segmented:
         """Draw one segmentation of each pre-token; number i of stream `key` decides edge i.
 
@@ -263,6 +269,7 @@ class Ffbs:
                 walk.alone,
                 self._weights,
                 self._logs,
+                self._lowest,
                 trie.longest,
                 np.uint64(key),
                 unigram.unknown,
