@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from engine.lattice import Lattice, Path
     from engine.law import Law
-    from engine.model import Model
+    from engine.model import Encoding, Model
     from engine.readings import Special
     from engine.scene import Coloring
     from engine.text import Text, Unit
@@ -58,15 +58,24 @@ class Analysis:
     law: Law | None
 
 
-def analyse(key: int, model: Model, text: Text, settings: Settings) -> Analysis | None:
+def analyse(
+    key: int, model: Model, text: Text, settings: Settings, known: Encoding | None = None
+) -> Analysis | None:
     """Build lattice, best paths and law of a text; a long text is cut at a grapheme.
 
-    None where special strings are forbidden and the text holds some.
+    None where special strings are forbidden and the text holds some. known: how the model encodes
+    the text, special strings read as the settings say, if that was found out: it isn't prepared
+    twice then.
     """
+    from engine.build import build_lattice
+
     if settings.special == "forbid" and model.find_special(text):
         return None
     shown = text.head(LATTICE_LIMIT)
-    lattice = model.lattice(shown, settings.special)
+    if known is not None and known.prepared.text is shown:
+        lattice = build_lattice(model, known.prepared)
+    else:
+        lattice = model.lattice(shown, settings.special)
     # What the window's thread will ask for, and would have to wait for.
     _ = lattice.prepared.text.grapheme_bounds
     _ = lattice.canonical_edges

@@ -449,6 +449,7 @@ class Session(QObject):
         self._lattice_timer.stop()
         self._lattice_waits = False
         key, model, text, settings = opened.key, opened.model, self._text, self._settings
+        known = self.encoding(key)
 
         def done(analysis: Analysis | None) -> None:
             if analysis is None and (text is not self._text or key != self._active):
@@ -458,7 +459,7 @@ class Session(QObject):
         self.jobs.start(
             "analysis",
             self.tr("Building the lattice"),
-            lambda report: analyse(key, model, text, settings),
+            lambda report: analyse(key, model, text, settings, known),
             done,
             lambda error: self.failed.emit(error, self.tr("The lattice was not built")),
         )

@@ -199,6 +199,11 @@ class Bpe:
         return {}
 
     @cached_property
+    def known_in_place(self) -> dict[tuple[bytes, int, int, int, int, int], bool]:
+        """The same by pre-token and place in it, for models that spell a piece otherwise there."""
+        return {}
+
+    @cached_property
     def table(self) -> PieceTable:
         """Pieces that an edge may use: all that match text."""
         return PieceTable(self.vocabulary.index)

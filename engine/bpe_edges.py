@@ -7,6 +7,7 @@ as the text is: with a prefix, a suffix, or characters that the model leaves out
 from __future__ import annotations
 
 import copy
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -253,25 +254,45 @@ def _stay_in_place(
     A piece may be spelled otherwise at the start or the end of a pre-token than inside, and a
     symbol that is several characters long may begin before an edge.
     """
-    data, cuts = lattice.prepared.data.tobytes(), lattice.prepared.cuts
-    words = np.searchsorted(cuts, lattice.start[left], side="right") - 1
+    data, cuts = lattice.prepared.data.tobytes(), lattice.prepared.cuts.tolist()
+    words = np.searchsorted(lattice.prepared.cuts, lattice.start[left], side="right") - 1
+    first = lattice.prepared.cuts[words]
+    # What each edge is in its pre-token; a second edge begins where the first ends.
+    columns = [
+        column.tolist()
+        for column in (
+            words,
+            lattice.piece[left],
+            lattice.start[left] - first,
+            lattice.end[left] - first,
+            np.where(right < 0, -1, lattice.piece[right]),
+            np.where(right < 0, -1, lattice.end[right] - first),
+        )
+    ]
+    texts = [data[start:end] for start, end in pairwise(cuts)]
+    known, cut = bpe.known_in_place, {}
+    if len(known) > KEPT:
+        known.clear()
     stays = np.zeros(len(left), dtype=np.bool_)
-    known: dict[int, Symbols] = {}
-    for k, (one, two, word) in enumerate(
-        zip(left.tolist(), right.tolist(), words.tolist(), strict=True)
-    ):
-        first = int(cuts[word])
-        symbols = known.get(word)
-        if symbols is None:
-            symbols = known[word] = bpe.first_symbols(data[first : int(cuts[word + 1])])
-        wanted = [
-            (int(lattice.piece[edge]), int(lattice.start[edge]), int(lattice.end[edge]))
-            for edge in (one, two)
-            if edge >= 0
-        ]
-        start, end = wanted[0][1] - first, wanted[-1][2] - first
-        part = [symbol for symbol in symbols if start <= symbol[1] and symbol[2] <= end]
-        if part:
-            left_over = bpe.merged(part)
-            stays[k] = [(i, a + first, b + first) for i, a, b in left_over] == wanted
+    for k, (word, *own) in enumerate(zip(*columns, strict=True)):
+        key = (texts[word], *own)
+        answer = known.get(key)
+        if answer is None:
+            if word not in cut:
+                cut[word] = bpe.first_symbols(texts[word])
+            answer = known[key] = _comes_back(bpe, cut[word], *own)
+        stays[k] = answer
     return stays
+
+
+def _comes_back(
+    bpe: Bpe, symbols: Symbols, piece: int, start: int, middle: int, second: int, end: int
+) -> bool:
+    """Return whether merging makes a piece of a pre-token's symbols from `start` to `middle`, and,
+    if `second` isn't −1, that piece of those on to `end`, when these are merged alone."""
+    wanted = [(piece, start, middle)]
+    if second >= 0:
+        wanted.append((second, middle, end))
+    stop = wanted[-1][2]
+    part = [symbol for symbol in symbols if start <= symbol[1] and symbol[2] <= stop]
+    return bool(part) and bpe.merged(part) == wanted

@@ -133,6 +133,24 @@ def test_what_is_kept_of_other_texts_changes_no_answer(monkeypatch: pytest.Monke
             assert [canonical_edges(bpe, lattice).tolist() for lattice in lattices] == kept
 
 
+def test_what_is_kept_of_places_changes_no_answer(tmp_path: FilePath) -> None:
+    rng, words = random.Random(9), ["ab", "abc", "abcab", "cab", "abcabc", "bcab"]
+    for version in ("0.1", "0.2"):
+        codes = tmp_path / f"codes-{version}"
+        codes.write_text(f"#version: {version}\na b\nc ab\nb c\nab c\nab c</w>\nabc ab</w>\n")
+        model = engine.load(codes)
+        texts = [" ".join(rng.choices(words, k=4)) for _ in range(12)]
+        answers = [model.lattice(text).canonical_edges.tolist() for text in texts]
+        assert not all(all(answer) for answer in answers)
+        count = len(model.bpe.known_in_place)
+        assert [model.lattice(text).canonical_edges.tolist() for text in texts] == answers
+        assert len(model.bpe.known_in_place) == count
+        for text, answer in zip(texts, answers, strict=True):
+            model.bpe.known_in_place.clear()
+            assert model.lattice(text).canonical_edges.tolist() == answer
+            assert bool(model.bpe.known_in_place) == (version == "0.2")
+
+
 def test_marks_at_the_end_of_words_count_where_the_edge_stands() -> None:
     pieces = [b"a", b"b", b"a</w>", b"b</w>", b"ab", b"ab</w>"]
     vocabulary = Vocabulary.build(pieces, np.zeros(6))
