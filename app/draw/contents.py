@@ -70,27 +70,29 @@ class Change(NamedTuple):
 class Layer:
     """Things of one sort, no two of which are alike at one place.
 
-    left, right: float64[k], the pixels that each may touch. places: float64[k, c], where each is,
-    in whole hundredths of a pixel. looks: int64[k, d], what else is seen.
+    left, right: float64[k], the pixels that each may touch. table: int64[k, c + d], a row for each
+    thing, equal for things that look the same: `places` columns of where it is, in whole hundredths
+    of a pixel, then what else is seen.
     """
 
     left: Floats
     right: Floats
-    places: Floats
-    looks: Ints
+    table: Ints
+    places: int
 
     def unlike(self, before: Layer, move: Move = STAYED) -> list[Span]:
         """Return the pixels of what isn't as it was, and of what was there and isn't.
 
         In pixels after the move, and with what reached over its cut.
         """
-        left, right, places = before.left, before.right, before.places
+        left, right, new, old = before.left, before.right, self.table, before.table
         spans: list[Span] = []
         if move.step and len(left):
-            left, right, places, spans = before._moved(move)
-        new, old = self._table(self.places), before._table(places)
+            left, right, old, spans = before._moved(move)
         # Most is as it was from the start and from the end.
         head = _leading(new, old)
+        if head == len(new) == len(old):
+            return spans
         tail = _leading(new[head:][::-1], old[head:][::-1])
         mine, other = slice(head, len(new) - tail), slice(head, len(old) - tail)
         rows, others = _rows(new[mine]), _rows(old[other])
@@ -102,11 +104,11 @@ class Layer:
             spans += zip(lefts[lost].tolist(), rights[lost].tolist(), strict=True)
         return spans
 
-    def _moved(self, move: Move) -> tuple[Floats, Floats, Floats, list[Span]]:
-        """Return pixels and places after a move, and the pixels of what reached over its cut."""
+    def _moved(self, move: Move) -> tuple[Floats, Floats, Ints, list[Span]]:
+        """Return pixels and table after a move, and the pixels of what reached over its cut."""
         cut, step = move
         start, end = move.opened
-        goes = self.places.min(axis=1) >= round(100 * cut) - 1
+        goes = (self.table[:, : self.places] >= round(100 * cut) - 1).all(axis=1)
         over = _most(self.right[~goes])  # of what stayed, a part went with the rest
         under = _least(self.left[goes])  # of what went, a part stayed behind
         spans = []
@@ -114,17 +116,14 @@ class Layer:
             spans.append((start, max(over, over + step)))
         if under < cut:
             spans.append((min(under, under + step), end))
+        table = self.table.copy()
+        table[goes, : self.places] += round(100 * step)
         return (
             np.where(goes, self.left + step, np.minimum(self.left, start)),
             np.where(goes, self.right + step, np.minimum(self.right, start)),
-            self.places + np.where(goes, round(100 * step), 0)[:, None],
+            table,
             spans,
         )
-
-    def _table(self, places: Floats) -> Ints:
-        """Return a row of numbers for each thing: things that look the same have equal rows."""
-        # Zero has a sign, which isn't seen.
-        return np.hstack(((places + 0.0).view(np.int64), self.looks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +143,16 @@ class Content:
             return None
         spans = [move.opened] if move.step else []
         for layer, old in zip(self.layers, before.layers, strict=True):
-            spans += layer.unlike(old, move)
+            spans += _unlike(layer, old, move)
         return Change(move, _joined(spans))
 
     def __add__(self, other: Content) -> Content:
         return Content((*self.whole, *other.whole), self.layers + other.layers)
+
+
+@lru_cache(maxsize=16)  # two views ask for the layers of one text
+def _unlike(layer: Layer, before: Layer, move: Move) -> list[Span]:
+    return layer.unlike(before, move)
 
 
 def _leading(one: Ints, other: Ints) -> int:
@@ -331,13 +335,15 @@ def _layer(
     """Return things at places in pixels, float64[k, c], that may touch so many pixels beside
     them. looks, words: what else is seen of each."""
     # Two words of one hash are as rare as a broken disk.
-    hashed = np.array([hash(word) for word in words or ()], dtype=np.int64)
-    hashed = hashed.reshape(len(places), 0 if words is None else 1)
+    columns = list(looks)
+    if words is not None:
+        columns.append(np.fromiter(map(hash, words), dtype=np.int64, count=len(places)))
+    rounded = _rounded(places).astype(np.int64)
     return Layer(
         places.min(axis=1, initial=math.inf) - beside,
         places.max(axis=1, initial=-math.inf) + beside,
-        _rounded(places),
-        np.column_stack((hashed, *looks)).astype(np.int64, copy=False),
+        np.column_stack((rounded, *columns)).astype(np.int64, copy=False),
+        places.shape[1],
     )
 
 

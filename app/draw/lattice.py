@@ -1,9 +1,8 @@
-"""Painting of the lattice: arcs, nodes, labels, boundary bars, overview."""
+"""Painting of the lattice: arcs, nodes, labels, boundary bars."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -333,52 +332,3 @@ def _draw_bars(
         painter.setBrush(best if nodes.on_path[k] else other)
         for x in {float(xs[k]), float(before[k])}:
             painter.drawRect(QRectF(x - 2, bottom - tall, 4, tall))
-
-
-@lru_cache(maxsize=2)
-def _overview(arcs: Arcs, axis_width: float, width: float, height: float) -> list[QRectF]:
-    """Return the best path's tokens as bars, tall where tokens are long: the same at each scroll.
-
-    A bar for each pixel, those of equal height in one.
-    """
-    best = np.flatnonzero(arcs.placement.role >= Role.BEST)
-    if not len(best):
-        return []
-    scale = width / axis_width
-    left, right = (ends[best] * scale for ends in arcs.ends)
-    columns = np.arange(int(width) + 1)
-    order = np.argsort(left, kind="stable")
-    which = order[np.clip(np.searchsorted(left[order], columns, side="right") - 1, 0, None)]
-    size = right[which] - left[which]
-    tall = (height - 6) * size / max(float(size.max()), 1e-9)
-    starts = np.flatnonzero(np.diff(tall, prepend=-1.0))
-    ends = np.append(starts[1:], len(columns))
-    runs = zip(starts.tolist(), ends.tolist(), tall[starts].tolist(), strict=True)
-    return [QRectF(start, height - 3 - top, end - start, top) for start, end, top in runs]
-
-
-def draw_minimap(
-    painter: QPainter, viewport: Viewport, theme: Theme, arcs: Arcs, place: Frame
-) -> None:
-    """Draw the whole text as the best path's tokens, and the part in view."""
-    rect, axis = place.minimap, viewport.axis
-    if rect is None or axis is None or not axis.width:
-        return
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.color("panel"))
-    painter.drawRoundedRect(rect, 2, 2)
-    scale = rect.width() / axis.width
-    painter.setBrush(theme.color("best"))
-    painter.translate(rect.topLeft())
-    # Bars of whole pixels: smoothed they look the same and take ten times as long.
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.drawRects(_overview(arcs, axis.width, rect.width(), rect.height()))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(-rect.topLeft())
-    first, last = (min(max(x, 0.0), axis.width) * scale for x in viewport.visible)
-    window = QRectF(rect.left() + first, rect.top(), max(last - first, 4.0), rect.height())
-    color = theme.color("selection")
-    color.setAlphaF(0.55)
-    painter.setBrush(color)
-    painter.setPen(QPen(theme.color("ink"), 1.5))
-    painter.drawRoundedRect(window, 2, 2)

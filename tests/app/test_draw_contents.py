@@ -12,7 +12,13 @@ def layer(looks, left=None):
     """Return things of ten pixels each, side by side unless told otherwise."""
     left = 10.0 * np.arange(len(looks)) if left is None else np.array(left, dtype=np.float64)
     numbers = np.array([ord(look) for look in looks], dtype=np.int64)[:, None]
-    return Layer(left, left + 10, 100 * left[:, None], numbers)
+    return placed(left, left + 10, left, numbers)
+
+
+def placed(left, right, place, looks):
+    """Return things that may touch these pixels, each at one place, with rows of looks."""
+    table = np.column_stack((np.rint(100 * place).astype(np.int64), looks))
+    return Layer(left, right, table, 1)
 
 
 def spans(after, before, move=STAYED):
@@ -50,17 +56,9 @@ def test_numbers_of_several_columns_and_nan_are_looked_at():
     rows = np.array([[1.0, np.nan], [2.0, 3.0]]).view(np.int64)
     other = np.array([[1.0, np.nan], [2.0, 4.0]]).view(np.int64)
     left = np.array([0.0, 500.0])
-    places = 100 * left[:, None]
-    before = Layer(left, left + 10, places, rows)
-    assert spans(Layer(left, left + 10, places, rows.copy()), before) == ()
-    assert spans(Layer(left, left + 10, places, other), before) == ((500, 510),)
-
-
-def test_zero_has_no_sign():
-    left = np.array([0.0])
-    looks = np.zeros((1, 0), dtype=np.int64)
-    one, other = (Layer(left, left, np.array([[zero]]), looks) for zero in (0.0, -0.0))
-    assert spans(one, other) == ()
+    before = placed(left, left + 10, left, rows)
+    assert spans(placed(left, left + 10, left, rows.copy()), before) == ()
+    assert spans(placed(left, left + 10, left, other), before) == ((500, 510),)
 
 
 def test_content_joins_what_its_layers_say_and_what_is_nowhere():
@@ -93,7 +91,7 @@ def test_what_reaches_over_the_cut_is_painted_there(step, expected):
     def things(shift):
         left = np.array([0.0, 200.0, 400.0 + shift])
         right = left + np.array([10, 60, 10])
-        return Layer(left, right, 100 * left[:, None], np.zeros((3, 1), dtype=np.int64))
+        return placed(left, right, left, np.zeros((3, 1), dtype=np.int64))
 
     # The part of the second one that is right of 230 went with the third one.
     assert spans(things(step), things(0), Move(230, step)) == (expected,)
@@ -103,7 +101,7 @@ def test_what_reaches_over_the_cut_from_the_right_is_painted_there():
     def things(shift):
         places = np.array([0.0, 230.0 + shift])
         looks = np.zeros((2, 1), dtype=np.int64)
-        return Layer(places - 8, places + 8, 100 * places[:, None], looks)
+        return placed(places - 8, places + 8, places, looks)
 
     assert spans(things(20), things(0), Move(230, 20)) == ((222, 250),)
     assert spans(things(-20), things(0), Move(230, -20)) == ((202, 210),)

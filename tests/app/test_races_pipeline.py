@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QEventLoop, QTimer
 
 import engine
 from app.views.explore import ExploreWorkspace
@@ -51,6 +52,21 @@ def finish(session, key):
     return job
 
 
+def finish_next(session, key):
+    """Wait for a job to begin, then do what `finish` does: it may be delivered a moment later."""
+    loop, jobs = QEventLoop(), session.jobs
+
+    def look():
+        if any(job.key == key for job in jobs.running):
+            loop.quit()
+
+    jobs.changed.connect(look)
+    QTimer.singleShot(60_000, loop.quit)
+    loop.exec()
+    jobs.changed.disconnect(look)
+    return finish(session, key)
+
+
 def forbid_all_ways(session):
     """Ask for what no segmentation obeys, of the active model."""
     lattice = session.analysis.lattice
@@ -85,8 +101,7 @@ def test_stages_of_the_text_before_are_dropped(qtbot, session, models, explore, 
     before = work.picture
     assert len(work.cells[2]) > 3
     session.set_text("ab")
-    qtbot.waitUntil(lambda: any(job.key == "stages" for job in session.jobs.running))
-    job = finish(session, "stages")
+    job = finish_next(session, "stages")
     session.set_text("abc")  # a key, while the result waits
     deliver_late(job)
     session.jobs._look()
@@ -121,8 +136,7 @@ def test_stages_of_another_reading_are_dropped(qtbot, session, shared, explore, 
     workspace = explore("a<|endoftext|>", model)
     work = workspace.pipeline.work
     session.change_settings(special="parse")
-    qtbot.waitUntil(lambda: any(job.key == "stages" for job in session.jobs.running))
-    job = finish(session, "stages")
+    job = finish_next(session, "stages")
     assert job.task.value.stages.special == "parse"
     session.change_settings(special="literal")
     session.jobs._look()

@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -21,10 +20,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.draw.contents import MANY, Content, axis_content, bands_content
 from app.draw.glyphs import draw_text
+from app.draw.lettering import Lettering
 from app.draw.marks import draw_letter, notched
 from app.draw.sheet import Sheet
 from app.draw.tokens import DENSITY, Bands, draw_bands, text_rect
 from app.draw.viewport import GUTTER, MARGIN, Viewport
+from app.draw.widths import Widths
 from app.session import OpenModel, Session
 from app.theme import SIZE_DATA, SIZE_NOTE, Theme
 from app.views.explore.coloring import ColoringControl
@@ -150,17 +151,14 @@ class BandsView(QWidget):
     def _paint_heads(self, painter: QPainter) -> None:
         theme = self._theme
         painter.fillRect(QRectF(0, 0, self.width(), HEAD), theme.color("canvas"))
-        painter.setFont(theme.font(SIZE_NOTE))
-        painter.setPen(theme.color("ink3"))
-        head = QRectF(12, 2, GUTTER - 18, HEAD - 6)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(head, middle | Qt.AlignmentFlag.AlignLeft, self.tr("Model"))
-        painter.drawText(head, middle | Qt.AlignmentFlag.AlignRight, self.tr("tokens"))
+        words = Lettering(painter, theme.font(SIZE_NOTE), theme.color("ink3"))
+        middle, tokens = HEAD / 2 - 1, self.tr("tokens")
+        words.draw_left(QPointF(12, middle), self.tr("Model"))
+        words.draw_left(QPointF(GUTTER - 6 - words.width(tokens), middle), tokens)
         left = GUTTER + MARGIN
-        place = QRectF(left, 2, self.coloring.x() - left - 16, HEAD - 6)
-        metrics = QFontMetricsF(painter.font())
-        note = next((n for n in self.notes() if metrics.horizontalAdvance(n) <= place.width()), "")
-        painter.drawText(place, middle | Qt.AlignmentFlag.AlignLeft, note)
+        room = self.coloring.x() - left - 16
+        note = next((note for note in self.notes() if words.width(note) <= room), "")
+        words.draw_left(QPointF(left, middle), note)
         for row, opened in enumerate(self._session.models):
             self._paint_head(painter, row, opened)
 
@@ -197,16 +195,10 @@ class BandsView(QWidget):
             count,
         )
         font = theme.font(SIZE_DATA, bold=active)
-        metrics = QFontMetricsF(font)
-        room = GUTTER - 42 - QFontMetricsF(bold).horizontalAdvance(count) - 8
-        name = metrics.elidedText(opened.name, Qt.TextElideMode.ElideRight, room)
-        painter.setFont(font)
-        painter.setPen(theme.color("ink" if active else "ink2"))
-        painter.drawText(
-            QRectF(35, rect.top(), room + 4, rect.height()),
-            middle | Qt.AlignmentFlag.AlignLeft,
-            name,
-        )
+        room = GUTTER - 42 - Widths(bold)(count) - 8
+        name = Widths(font).cut(opened.name, room)
+        words = Lettering(painter, font, theme.color("ink" if active else "ink2"))
+        words.draw_left(QPointF(35, rect.center().y()), name)
 
     def _content(self, viewport: Viewport) -> Content | None:
         """Return what the picture shows; None where something is lit, or of a long text."""

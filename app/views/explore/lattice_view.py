@@ -27,11 +27,11 @@ from app.draw.lattice import (
     FAR,
     Light,
     draw_lattice,
-    draw_minimap,
     draw_picture,
     has_labels,
     is_far,
 )
+from app.draw.minimap import draw_minimap
 from app.draw.sheet import Sheet, update_moved, whole_scroll
 from app.draw.viewport import GUTTER, MARGIN, Viewport
 from app.session import Session

@@ -21,6 +21,7 @@ from app.counts import counted
 from app.draw.brick_rows import BrickPainter, Words, is_far
 from app.draw.bricks import BrickRow, BrickTable
 from app.draw.contents import MANY, Content, bricks_content
+from app.draw.lettering import Lettering
 from app.draw.sheet import Sheet, update_moved
 from app.draw.viewport import GUTTER, Viewport
 from app.session import Session
@@ -41,7 +42,6 @@ TELLING = 200
 PIECES_SPOKEN = 40
 """Pieces of a path that its accessible description names."""
 
-RIGHT = Qt.AlignmentFlag.AlignRight
 BAR_LEFT, BAR_WIDTH = 30.0, 58.0
 
 
@@ -210,7 +210,8 @@ class PathsView(QWidget):
             return
         # "=2": this path's score is that of the path before.
         name = f"={place + 1}" if place in self._ties else str(place + 1)
-        painter.drawText(QRectF(6, rect.top(), 20, rect.height()), middle | RIGHT, name)
+        names = Lettering(painter, painter.font(), painter.pen().color())
+        names.draw_left(QPointF(26 - names.width(name), rect.center().y()), name)
         top = max(self._placed.rows[0].path.probability, 1e-300)
         wide = BAR_WIDTH * path.probability / top
         bar = QRectF(BAR_LEFT, rect.center().y() - 6, max(wide, 1.0), 12)
