@@ -100,6 +100,24 @@ def encode_text(model: Model, text: Text, report: Report, special: Special = "li
     return model.encode_prepared(Prepared(text, *arrays), found=model.find_special(text))
 
 
+def count_graphemes(text: Text, report: Report) -> int:
+    """Return how many graphemes a text has; those of a long one are counted apart.
+
+    They are found one after the other in Python: the window's thread would wait for each turn.
+    """
+    if text.n_bytes < LONG:
+        return text.n_graphemes
+    from app.apart import call_apart
+
+    count: int = call_apart(_count, text.encoded, report=report)
+    return count
+
+
+def _count(encoded: bytes, report: Report) -> int:
+    """Count the graphemes of a text; runs in the process."""
+    return Text.from_bytes(encoded).n_graphemes
+
+
 def _prepare(pipeline: Pipeline, special: Special, encoded: bytes, report: Report) -> Arrays:
     """Prepare a text and return all of `Prepared` but the text; runs in the process."""
     prepared = pipeline.prepare(Text.from_bytes(encoded), special)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.display import visible
 from engine.lookup import Lookup
 from engine.passes import best_from_end, best_pass, path_score
-from engine.search import follow, rounding, viterbi_edges
+from engine.search import follow, rounding
 from engine.segmenter import EdgeKind
 from engine.subword_nmt import MARK, SubwordNmt
 from engine.traces.merges import NEVER, History, word_history
@@ -243,7 +243,7 @@ def explain_edge(lattice: Lattice, law: Law | None, edge: int) -> Explanation:
 
 
 def _explain_score(lattice: Lattice, theta: float, edge: int) -> ScoreReason:
-    best = viterbi_edges(lattice)
+    best = lattice.best_edges
     on_path = bool((best == edge).any())
     none = np.zeros(0, dtype=np.int32)
     if on_path:

@@ -161,6 +161,16 @@ class Lattice:
         return best_pass(self, self.score)
 
     @cached_property
+    def best_edges(self) -> NDArray[np.int32]:
+        """The edges of the best path, int32[p]; `CoverageError` where no path covers the text."""
+        from engine.passes import require_path
+        from engine.search import follow
+
+        found = self.best_pass
+        require_path(self, bool(np.isfinite(found.total[-1])))
+        return follow(self, found.holder)
+
+    @cached_property
     def histories(self) -> dict[int, History]:
         """What merging did in each pre-token, kept once `engine.explain` has asked for it."""
         return {}

@@ -29,7 +29,7 @@ from engine.passes import (
     path_probability,
     require_path,
 )
-from engine.search import rounding, viterbi_edges
+from engine.search import rounding
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice
@@ -112,7 +112,7 @@ def _gap_of_nth(lattice: Lattice, n: int) -> float:
     if n == 1:
         return 0.0
     total, holder = lattice.best_pass.total, lattice.best_pass.holder
-    best = viterbi_edges(lattice)
+    best = lattice.best_edges
     on_path = np.zeros(lattice.n_nodes, dtype=np.bool_)
     on_path[0] = on_path[lattice.end[best]] = True
     rival = on_path[lattice.end] & np.isfinite(total[lattice.start]) & np.isfinite(lattice.score)

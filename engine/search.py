@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.lattice import Path
-from engine.passes import check_theta, log_spread, require_path
+from engine.passes import check_theta, log_spread
 
 if TYPE_CHECKING:
     from engine.lattice import Lattice
@@ -31,10 +31,8 @@ def viterbi(lattice: Lattice, theta: float = 1.0) -> Path:
     """
     lattice.require_law()
     check_theta(theta)
-    found = lattice.best_pass
-    require_path(lattice, bool(np.isfinite(found.total[-1])))
-    edges = follow(lattice, found.holder)
-    return Path(lattice, edges, float(found.total[-1]), math.exp(-log_spread(lattice, theta)))
+    edges, score = lattice.best_edges, float(lattice.best_pass.total[-1])
+    return Path(lattice, edges, score, math.exp(-log_spread(lattice, theta)))
 
 
 def follow(
@@ -60,7 +58,7 @@ def gap(lattice: Lattice) -> float:
     0 for a tie, inf where there is only one path. The second best path leaves the best one, seen
     from the end, at some edge into a node of the best path, and is the best before that edge.
     """
-    best = viterbi_edges(lattice)
+    best = lattice.best_edges
     total = lattice.best_pass.total
     on_path = np.zeros(lattice.n_nodes, dtype=np.bool_)
     on_path[lattice.end[best]] = True
@@ -78,15 +76,7 @@ def tied(lattice: Lattice) -> bool:
 def rounding(lattice: Lattice) -> float:
     """Return a bound of the rounding error in the difference of two paths' scores."""
     best = float(lattice.best_pass.total[-1])
-    return 2.0 * len(viterbi_edges(lattice)) * float(np.finfo(np.float64).eps) * abs(best)
-
-
-def viterbi_edges(lattice: Lattice) -> NDArray[np.int32]:
-    """Return the edges of the best path, int32[p]; errors as `viterbi`."""
-    lattice.require_law()
-    found = lattice.best_pass
-    require_path(lattice, bool(np.isfinite(found.total[-1])))
-    return follow(lattice, found.holder)
+    return 2.0 * len(lattice.best_edges) * float(np.finfo(np.float64).eps) * abs(best)
 
 
 def count_paths(lattice: Lattice) -> int:

@@ -217,8 +217,10 @@ class PathsView(QWidget):
         bar = QRectF(BAR_LEFT, rect.center().y() - 6, max(wide, 1.0), 12)
         painter.fillRect(bar, color)
         painter.setPen(theme.color("ink"))
-        box = QRectF(BAR_LEFT, rect.top(), GUTTER - 6 - BAR_LEFT, rect.height())
-        painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, number(path.probability))
+        text = number(path.probability)
+        # Figures are all as wide: the sum of theirs is known without shaping another text.
+        wide = sum(names.width(figure) for figure in text)
+        painter.drawText(QPointF(GUTTER - 6 - wide, names.base(rect.center().y())), text)
 
     def _algorithm(self) -> str:
         """Return the name of the rule that cut the text."""

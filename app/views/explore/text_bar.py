@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.counts import counted
+from app.encoding import count_graphemes
 from app.jobs import Jobs
 from app.session import Session
 from app.theme import SIZE_INPUT, Theme
@@ -72,7 +73,7 @@ class TextField(QPlainTextEdit):
     its place, and so does Delete with nothing. Spaces that would be missed are marked.
     """
 
-    edited = Signal(str)
+    edited = Signal(object)  # a str: as one of Qt it would be copied twice
     left = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -260,7 +261,7 @@ class TextBar(QWidget):
         self._jobs.start(
             "graphemes",
             self.tr("Counting graphemes"),
-            lambda report: text.n_graphemes,
+            lambda report: count_graphemes(text, report),
             done,
         )
 
