@@ -109,7 +109,7 @@ def prepare_kernels(report: Report) -> None:
     """
     from app.apart import call_apart
     from engine.kernels import warm_up
-    from engine.kernels.jit import cache_folder
+    from engine.kernels.folder import cache_folder
 
     if not cache_folder():
         return

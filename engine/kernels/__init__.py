@@ -24,9 +24,11 @@ def compiled(size: int) -> bool:
 
 def warm_up(report: Report = silent) -> None:
     """Compile all kernels, or load them from numba's cache, on tiny inputs."""
-    from engine.kernels.warm import STEPS, second_process
+    from engine.kernels.compiling import second_process, uncollected
 
-    with second_process():
+    with uncollected(), second_process():
+        from engine.kernels.warm import STEPS
+
         for done, step in enumerate(STEPS):
             report(done, len(STEPS))
             step()

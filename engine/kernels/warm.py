@@ -1,19 +1,12 @@
 """What compiles each family of kernels: one call each on a tiny input.
 
 A kernel compiled here for the engine's own kinds of array serves every later call; see
-`engine.matching.check_spans`. Where nothing is cached yet, two processes share the work: one
-begins with the first step, one with the last, and what the one has compiled the other finds in the
-cache. That takes half the time, and half of the work holds no other thread of the program up.
+`engine.matching.check_spans`.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,7 +15,6 @@ from engine.dropout import DropRule
 from engine.dropout.maxmatch import DroppingWordPiece
 from engine.dropout.segment import DroppingBpe
 from engine.kernels import draws, lattice, words
-from engine.kernels.jit import cache_folder
 from engine.kernels.nbest import best_paths
 from engine.kernels.spaces import escape_spaces
 from engine.pieces import Vocabulary
@@ -156,56 +148,3 @@ STEPS: list[Callable[[], object]] = [
 
 What a window needs first stands at both ends. The last ones need no trie, whose kernels the first
 step compiles meanwhile."""
-
-
-SECOND = """
-import os, threading
-
-def watch():
-    os.read(0, 1)
-    os._exit(1)
-
-threading.Thread(target=watch, daemon=True).start()
-from engine.kernels.warm import STEPS
-for step in reversed(STEPS):
-    step()
-"""
-"""What the second process runs. Its input ends with the first one, in whatever way that ends, and
-so does it itself."""
-
-
-def is_cold(folder: str) -> bool:
-    """Return whether kernels are kept in `folder` and none is there yet."""
-    return bool(folder) and next(Path(folder).rglob("*.nbi"), None) is None
-
-
-@contextmanager
-def second_process() -> Iterator[subprocess.Popen[bytes] | None]:
-    """Have a second process compile meanwhile, where nothing is cached and there are two CPUs.
-
-    It ends with the block, or with this process, should that be killed in it.
-    A frozen program has no interpreter to start; there, and where none can be started, one process
-    does it all.
-    """
-    able = sys.executable and not getattr(sys, "frozen", False) and (os.cpu_count() or 1) > 1
-    process: subprocess.Popen[bytes] | None = None
-    if able and is_cold(cache_folder()):
-        root = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-        try:
-            process = subprocess.Popen(
-                [sys.executable, "-c", SECOND],
-                env={**os.environ, "PYTHONPATH": path},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
-        except OSError:
-            process = None
-    try:
-        yield process
-    finally:
-        if process is not None:
-            process.kill()
-            process.communicate()

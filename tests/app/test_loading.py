@@ -140,9 +140,9 @@ def test_the_second_compiling_process_ends_with_the_first():
     """Closing the window kills the first while it compiles."""
     code = (
         "import time\n"
-        "from engine.kernels import warm\n"
-        "warm.is_cold, warm.os.cpu_count = lambda folder: True, lambda: 2\n"
-        "with warm.second_process() as second:\n"
+        "from engine.kernels import compiling\n"
+        "compiling.is_cold, compiling.os.cpu_count = lambda folder: True, lambda: 2\n"
+        "with compiling.second_process() as second:\n"
         "    print(second.pid, flush=True)\n"
         "    time.sleep(60)\n"
     )

@@ -14,7 +14,7 @@ import pytest
 
 import engine
 from engine import bundled, cache, files
-from engine.kernels import jit
+from engine.kernels.folder import cache_folder
 from engine.pieces import Vocabulary
 from tests.engine import documents
 
@@ -367,4 +367,4 @@ def test_a_relative_cache_home_is_ignored(tmp_path, monkeypatch):
     ):
         monkeypatch.setenv("XDG_CACHE_HOME", named)
         assert files.user_caches() == folder / "segscope"
-        assert Path(jit.cache_folder()).parent == folder / "segscope"
+        assert Path(cache_folder()).parent == folder / "segscope"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from engine import kernels, passes, rng
 from engine.goodness import chi_square
-from engine.kernels import PLAIN_LIMIT, jit, warm
+from engine.kernels import PLAIN_LIMIT, compiling, folder, jit
 from engine.kernels import lattice as lattice_kernels
 from engine.kernels import unigram as unigram_kernels
 from engine.kernels.ahead import AHEAD, look_ahead
@@ -281,11 +281,11 @@ def test_the_cache_follows_every_kernel_file(
     copy.mkdir()
     (copy / "jit.py").write_text("1")
     (copy / "trie.py").write_text("2")
-    monkeypatch.setattr(jit, "__file__", str(copy / "jit.py"))
-    before = jit.cache_folder()
+    monkeypatch.setattr(folder, "__file__", str(copy / "jit.py"))
+    before = folder.cache_folder()
     assert Path(before).parent == tmp_path
     (copy / "trie.py").write_text("3")
-    assert jit.cache_folder() != before
+    assert folder.cache_folder() != before
 
 
 def test_kernels_work_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,15 +311,15 @@ def test_a_second_process_helps_only_while_nothing_is_cached(
         started.append(command)
         raise OSError
 
-    monkeypatch.setattr("engine.kernels.warm.subprocess.Popen", refuse)
-    monkeypatch.setattr("engine.kernels.warm.os.cpu_count", lambda: 2)
-    monkeypatch.setattr(warm, "cache_folder", lambda: str(tmp_path))
-    with warm.second_process():
+    monkeypatch.setattr("engine.kernels.compiling.subprocess.Popen", refuse)
+    monkeypatch.setattr("engine.kernels.compiling.os.cpu_count", lambda: 2)
+    monkeypatch.setattr(compiling, "cache_folder", lambda: str(tmp_path))
+    with compiling.second_process():
         assert len(started) == 1
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "one.nbi").touch()
-    with warm.second_process():
+    with compiling.second_process():
         assert len(started) == 1
-    monkeypatch.setattr(warm, "cache_folder", lambda: "")
-    with warm.second_process():
+    monkeypatch.setattr(compiling, "cache_folder", lambda: "")
+    with compiling.second_process():
         assert len(started) == 1
