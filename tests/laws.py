@@ -4,7 +4,8 @@ Each of N lattices (2,000) gets a random θ and is drawn from by every method. T
 tested by χ² against probabilities from listing all paths, which shares no code with the samplers.
 For each method the smallest p of all tests is printed, and corrected for their number (Šidák): the
 probability of so small a one if every law is right. `viterbi-v1` and `viterbi-v1.5` are held
-against their own laws, by following every coin, and must not agree with the Gibbs law.
+against their own laws, by following every coin, and must not agree with the Gibbs law. For
+`maxmatch-dropout`, which has no θ, there are N random words under random WordPiece models.
 """
 
 from __future__ import annotations
@@ -12,19 +13,24 @@ from __future__ import annotations
 import math
 import random
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import permutations
+from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
+from engine import load
 from engine.goodness import chi_square
 from engine.kernels import warm_up
 from engine.lattice import Lattice
-from engine.sample import SAMPLERS
+from engine.model import Model
+from engine.sample import SAMPLERS, sample
 from engine.sampler import SamplingSettings
 from engine.samplers.gumbel import top_keys
+from tests.engine.documents import tokenizer, write_json
 from tests.engine.lattices import exact, random_lattice
 
 Path = tuple[int, ...]
@@ -36,6 +42,8 @@ MOST_COINS = 13
 """Edges up to which every coin of Viterbi sampling is followed."""
 
 THETAS = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
+DROPS = (0.1, 0.3, 0.5, 0.9)
+UNKNOWN = "[UNK]"
 
 
 def gibbs(lattice: Lattice, theta: float) -> Law:
@@ -113,6 +121,64 @@ LAWS: dict[str, Callable[[Lattice, float], Law]] = {
 }
 
 
+def maxmatch(pieces: set[str], word: str, drop: float) -> dict[tuple[str, ...], float]:
+    """The law of MaxMatch-dropout on a word by its definition: each coin falls either way.
+
+    Without marks, so that a piece may stand anywhere; a piece of one letter is never dropped.
+    """
+    found: Counter[tuple[str, ...]] = Counter()
+
+    def walk(at: int, cut: tuple[str, ...], share: float) -> None:
+        if at == len(word):
+            found[cut] += share
+            return
+        for end in range(len(word), at, -1):
+            piece = word[at:end]
+            if piece not in pieces:
+                continue
+            if len(piece) == 1:
+                walk(end, (*cut, piece), share)
+                return
+            walk(end, (*cut, piece), share * (1 - drop))
+            share *= drop
+        found[UNKNOWN,] += share
+
+    walk(0, (), 1.0)
+    return {cut: share for cut, share in found.items() if share > 0.0}
+
+
+def wordpiece_model(folder: FilePath, pieces: Iterable[str], mark: str = "") -> Model:
+    """Return a WordPiece model; without a mark its pieces may stand anywhere in a word."""
+    content = {
+        "type": "WordPiece",
+        "unk_token": UNKNOWN,
+        "continuing_subword_prefix": mark,
+        "max_input_chars_per_word": 20,
+        "vocab": {piece: i for i, piece in enumerate([UNKNOWN, *pieces])},
+    }
+    parts = {"pre_tokenizer": {"type": "WhitespaceSplit"}}
+    return load(write_json(folder, tokenizer(content, **parts)))
+
+
+def compare_maxmatch(words: int, seed: int = 1) -> list[float]:
+    """Return the p of MaxMatch-dropout's draws on random words, where there is a test."""
+    rng, found = random.Random(seed), []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(words):
+            pieces = {"".join(rng.choices("abc", k=rng.randint(2, 4))) for _ in range(9)}
+            pieces |= set("abc" if number % 3 else "ab")
+            word, drop = "".join(rng.choices("abc", k=rng.randint(3, 7))), rng.choice(DROPS)
+            lattice = wordpiece_model(FilePath(folder), sorted(pieces)).lattice(word)
+            draws = sample(lattice, "maxmatch-dropout", count=DRAWS, seed=number, dropout=drop)
+            counts: Counter[Any] = Counter()
+            for path, times in zip(draws.paths, draws.counts, strict=True):
+                counts[tuple(lattice.vocabulary.text(i) for i in path.ids)] += int(times)
+            p = p_value(counts, maxmatch(pieces, word, drop))
+            if p is not None:
+                found.append(p)
+    return found
+
+
 def drawn(lattice: Lattice, method: str, theta: float, seed: int) -> Counter[Any]:
     """Return how often each outcome of a method was drawn."""
     if method == "without-replacement":
@@ -157,6 +223,7 @@ def compare(lattices: int, seed: int = 1) -> dict[str, tuple[int, float, float]]
                 p = p_value(counts, law)
                 if p is not None:
                     found.setdefault(name, []).append(p)
+    found["maxmatch-dropout"] = compare_maxmatch(lattices, seed)
     return {
         name: (len(values), min(values), corrected(min(values), len(values)))
         for name, values in found.items()

@@ -20,46 +20,14 @@ from engine.sample_lines import sample_lines
 from engine.sampler import SamplingSettings
 from engine.wordpiece import WordPiece
 from tests.engine.cutting import parts, tokens
-from tests.engine.documents import tokenizer, write_json
+from tests.laws import maxmatch, wordpiece_model
 
 PIECES = ["a", "b", "c", "d", "ab", "bc", "cd", "abc", "bcd"]
 
 
 def lattice_of(folder: Path, pieces: list[str], text: str, mark: str = "") -> Lattice:
     """Return the lattice of a text under a WordPiece model; without a mark pieces go anywhere."""
-    vocab = {"[UNK]": 0, **{piece: i for i, piece in enumerate(pieces, 1)}}
-    content = {
-        "type": "WordPiece",
-        "unk_token": "[UNK]",
-        "continuing_subword_prefix": mark,
-        "max_input_chars_per_word": 20,
-        "vocab": vocab,
-    }
-    parts = {"pre_tokenizer": {"type": "WhitespaceSplit"}}
-    return load(write_json(folder, tokenizer(content, **parts))).lattice(text)
-
-
-def brute(pieces: set[str], word: str, p: float) -> dict[tuple[str, ...], float]:
-    """The law of a word by following both sides of every coin."""
-    found: dict[tuple[str, ...], float] = {}
-
-    def walk(at: int, cut: tuple[str, ...], share: float) -> None:
-        if at == len(word):
-            found[cut] = found.get(cut, 0.0) + share
-            return
-        for end in range(len(word), at, -1):
-            piece = word[at:end]
-            if piece not in pieces:
-                continue
-            if len(piece) == 1:
-                walk(end, (*cut, piece), share)
-                return
-            walk(end, (*cut, piece), share * (1 - p))
-            share *= p
-        found["[UNK]",] = found.get(("[UNK]",), 0.0) + share
-
-    walk(0, (), 1.0)
-    return {cut: share for cut, share in found.items() if share > 0.0}
+    return wordpiece_model(folder, pieces, mark).lattice(text)
 
 
 def exact_law(lattice: Lattice, p: float) -> dict[tuple[str, ...], float]:
@@ -89,7 +57,7 @@ def test_random_vocabularies_against_brute_force(tmp_path: Path) -> None:
         word = "".join(rng.choice("abc") for _ in range(rng.randint(1, 6)))
         p = rng.choice([0.1, 0.5, 0.9, 1.0])
         found = exact_law(lattice_of(tmp_path, sorted(pieces), word), p)
-        assert found == pytest.approx(brute(pieces, word, p), rel=1e-9)
+        assert found == pytest.approx(maxmatch(pieces, word, p), rel=1e-9)
 
 
 def test_words_are_independent_and_the_law_adds_up(tmp_path: Path) -> None:

@@ -171,7 +171,8 @@ def test_pairwise_laws_are_what_every_coin_gives() -> None:
 def test_draws_of_random_lattices_follow_brute_force() -> None:
     # A slice of `tests/laws.py`.
     found = compare(6)
-    for method in ("perfect", "ffbs", "nbest", "uniform", "without-replacement", "viterbi-v1"):
+    own = ("viterbi-v1", "maxmatch-dropout")
+    for method in ("perfect", "ffbs", "nbest", "uniform", "without-replacement", *own):
         tests, _, corrected = found[method]
         assert tests >= 2
         assert corrected > 1e-3
