@@ -40,6 +40,10 @@ LARGEST = LIMIT // 4
 ABANDONED = 3600.0
 """Seconds after which an unfinished file is one of a process that died."""
 
+TURN, REST = 1024, 0.0002
+"""Texts read between two rests, and the seconds of one: other threads, a window's too, wait for
+Python's global lock meanwhile, and again each time that they let go of it."""
+
 WHOLE_FILES = frozenset(("huggingface", "sentencepiece", "tiktoken", "bytepiece"))
 """Formats whose models are in one file: for others the content of one file tells too little."""
 
@@ -404,9 +408,11 @@ class _Unpacker:
         ends = np.cumsum(np.maximum(sizes, 0)).tolist()
         found: list[str | None] = []
         start = 0
-        for size, end in zip(sizes.tolist(), ends, strict=True):
+        for place, (size, end) in enumerate(zip(sizes.tolist(), ends, strict=True)):
             found.append(None if size < 0 else text[start:end])
             start = end
+            if place % TURN == TURN - 1:
+                time.sleep(REST)
         return tuple(found) if kind == "tuple" else found
 
     def _record(self, content: list[Any]) -> Any:
