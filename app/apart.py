@@ -1,8 +1,8 @@
 """Work in a process of its own, for what would hold Python's global lock for too long.
 
 Parsing a big JSON file is one call into C that holds the lock for a quarter of a second and more;
-compiling kernels makes so much garbage that collecting it takes as long. In a thread either would
-make the window stand still.
+compiling kernels, or finding a million graphemes, holds it again and again. In a thread any of
+these would make the window stand still.
 """
 
 from __future__ import annotations

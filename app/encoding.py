@@ -103,9 +103,10 @@ def encode_text(model: Model, text: Text, report: Report, special: Special = "li
 def count_graphemes(text: Text, report: Report) -> int:
     """Return how many graphemes a text has; those of a long one are counted apart.
 
-    They are found one after the other in Python: the window's thread would wait for each turn.
+    They are found one after the other in Python, and the window's thread would wait at each turn;
+    but in plain text each byte is one.
     """
-    if text.n_bytes < LONG:
+    if text.n_bytes < LONG or text.plain:
         return text.n_graphemes
     from app.apart import call_apart
 

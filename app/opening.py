@@ -41,7 +41,11 @@ def kind_of(path: Path) -> Kind:
             head = stream.read(HEAD)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise SegscopeError(f"the file can't be read ({reason})", str(path), "check it") from None
+        raise SegscopeError(
+            f"the file can't be read ({reason})",
+            str(path),
+            "check its path, and whether you may read it",
+        ) from None
     if _is_scene(head):
         return "scene"
     if _is_model(path, head):

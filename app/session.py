@@ -309,7 +309,9 @@ class Session(QObject):
             except OSError as error:
                 reason = error.strerror or type(error).__name__
                 raise TextError(
-                    f"the file can't be read ({reason})", str(path), "check it"
+                    f"the file can't be read ({reason})",
+                    str(path),
+                    "check its path, and whether you may read it",
                 ) from None
             return Text.from_bytes(data, str(path))
 

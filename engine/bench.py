@@ -321,7 +321,11 @@ def read_text(path: Path) -> list[str]:
         ) from None
     except (OSError, EOFError, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise CorpusError(f"the file can't be read ({reason})", str(path), "check it") from None
+        raise CorpusError(
+            f"the file can't be read ({reason})",
+            str(path),
+            "check its path, and whether you may read it",
+        ) from None
     lines = text.split("\n")
     return lines[:-1] if not lines[-1] else lines
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 FEW, KEPT = 4096, 1 << 17
 """Pairs in a lattice of which the answers are kept with the model, and how many answers are."""
 
+SHORT = 64
+"""Bytes of a pre-token of which answers by place are kept."""
+
 Spans = list[tuple[int, int]]
 Symbols = list[tuple[int, int, int]]
 """Symbols as (id, start, end)."""
@@ -270,7 +273,8 @@ def _stay_in_place(
         )
     ]
     texts = [data[start:end] for start, end in pairwise(cuts)]
-    known, cut = bpe.known_in_place, {}
+    cut: dict[int, Symbols] = {}
+    known = bpe.known_in_place if len(left) <= FEW else {}
     if len(known) > KEPT:
         known.clear()
     stays = np.zeros(len(left), dtype=np.bool_)
@@ -280,7 +284,10 @@ def _stay_in_place(
         if answer is None:
             if word not in cut:
                 cut[word] = bpe.first_symbols(texts[word])
-            answer = known[key] = _comes_back(bpe, cut[word], *own)
+            answer = _comes_back(bpe, cut[word], *own)
+            # A long one is another after each key, and never asked for again.
+            if len(texts[word]) <= SHORT:
+                known[key] = answer
         stays[k] = answer
     return stays
 

@@ -74,7 +74,10 @@ def run(parser: Parser, argv: Sequence[str] | None = None) -> int:
     _set_streams()
     debug = False
     try:
-        arguments = parser.parse_args(argv)
+        arguments, rest = parser.parse_known_args(argv)
+        if rest:
+            # Its own help lists the options of a command.
+            getattr(arguments, "parser", parser).error(f"unrecognized arguments: {' '.join(rest)}")
         debug = arguments.debug
         if not hasattr(arguments, "run"):
             parser.error("no command is given")
@@ -95,7 +98,11 @@ def run(parser: Parser, argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = str(error.filename) if error.filename is not None else ""
         what = error.strerror or type(error).__name__
-        return _fault(str(SegscopeError(what, where, "check it")), BAD_INPUT, debug)
+        return _fault(
+            str(SegscopeError(what, where, "check its path, and whether you may read it")),
+            BAD_INPUT,
+            debug,
+        )
     except BaseException as error:  # noqa: BLE001 Libraries in Rust panic outside of Exception.
         said = f"an unexpected failure ({type(error).__name__}: {error})"
         return _fault(f"{said}, run it again with --debug and report it", FAILURE, debug)

@@ -186,7 +186,11 @@ def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise CorpusError(f"the file can't be read ({reason})", str(path), "check it") from None
+        raise CorpusError(
+            f"the file can't be read ({reason})",
+            str(path),
+            "check its path, and whether you may read it",
+        ) from None
     notes: list[str] = []
     skipped = 0
     if data.startswith(BOM):
@@ -269,7 +273,11 @@ def _files_of(path: Path, notes: list[str]) -> list[Path]:
         inside = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise CorpusError(f"the folder can't be read ({reason})", str(path), "check it") from None
+        raise CorpusError(
+            f"the folder can't be read ({reason})",
+            str(path),
+            "check its path, and whether you may read it",
+        ) from None
     files = [entry for entry in inside if kind_of(entry) == FILE]
     lost = unusable(inside)
     texts = [file for file in files if file.suffix.lower() == ".txt"]

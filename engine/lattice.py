@@ -162,13 +162,15 @@ class Lattice:
 
     @cached_property
     def best_edges(self) -> NDArray[np.int32]:
-        """The edges of the best path, int32[p]; `CoverageError` where no path covers the text."""
+        """The edges of the best path, int32[p], read-only; errors as `engine.search.viterbi`."""
         from engine.passes import require_path
         from engine.search import follow
 
         found = self.best_pass
         require_path(self, bool(np.isfinite(found.total[-1])))
-        return follow(self, found.holder)
+        edges = follow(self, found.holder)
+        edges.flags.writeable = False  # paths share it
+        return edges
 
     @cached_property
     def histories(self) -> dict[int, History]:

@@ -92,7 +92,7 @@ class Text:
     @property
     def n_graphemes(self) -> int:
         """Number of extended grapheme clusters."""
-        return self.n_bytes if self._plain else len(self.grapheme_bounds) - 1
+        return self.n_bytes if self.plain else len(self.grapheme_bounds) - 1
 
     @property
     def n_utf16(self) -> int:
@@ -108,7 +108,7 @@ class Text:
         return np.append(starts, self.n_bytes).astype(np.int32)
 
     @property
-    def _plain(self) -> bool:
+    def plain(self) -> bool:
         """Whether each byte is a grapheme."""
         return self.string.isascii() and "\r" not in self.string
 
@@ -120,7 +120,7 @@ class Text:
         """
         import numpy as np
 
-        if self._plain:
+        if self.plain:
             return np.arange(self.n_bytes + 1, dtype=np.int32)
         inside: list[int] = []
         for match in _clusters().finditer(self.string):

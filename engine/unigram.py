@@ -150,6 +150,12 @@ class Unigram:
     def _kind(self, score: NDArray[np.float64]) -> NDArray[np.floating]:
         return score.astype(np.float32) if self.single_precision else score
 
+    def tempered(self, theta: float) -> NDArray[np.float64]:
+        """Return θ·score of each piece, float64[n]; a score of −inf forbids at θ = 0 too."""
+        score = self.vocabulary.score
+        forbidden = np.isneginf(score)
+        return np.where(forbidden, -np.inf, theta * np.where(forbidden, 0.0, score))
+
     @cached_property
     def byte_table(self) -> NDArray[np.int32]:
         """The byte pieces as the kernels want them; empty for none."""
@@ -228,9 +234,7 @@ class Unigram:
         data, starts, ends = check_spans(data, starts, ends)
         trie = self.trie
         # Of each piece, of an unknown edge, and of units where no piece ends (their id is -1).
-        logs = np.concatenate(
-            (theta * self.vocabulary.score, [theta * self.unknown_score, -np.inf])
-        )
+        logs = np.concatenate((self.tempered(theta), [theta * self.unknown_score, -np.inf]))
         weights = weights_of(logs)
         longest, ids, at, to = room_for_tokens(starts, ends)
         # Text has about two edges a symbol; a pre-token with more gets room for them at once.
@@ -290,7 +294,7 @@ class Unigram:
         data, starts, ends = check_spans(data, starts, ends)
         trie = self.trie
         # Of each piece, and of an unknown edge.
-        logs = np.append(theta * self.vocabulary.score, theta * self.unknown_score)
+        logs = np.append(self.tempered(theta), theta * self.unknown_score)
         weights = weights_of(logs)
         walk = trie.weighted(weights[:-1], 0.0, float(weights[-1]) if self.has_strays else None)
         lengths = ends - starts

@@ -227,6 +227,7 @@ def compare(lattices: int, seed: int = 1) -> dict[str, tuple[int, float, float]]
     return {
         name: (len(values), min(values), corrected(min(values), len(values)))
         for name, values in found.items()
+        if values
     }
 
 

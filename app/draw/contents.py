@@ -152,6 +152,7 @@ class Content:
 
 @lru_cache(maxsize=16)  # two views ask for the layers of one text
 def _unlike(layer: Layer, before: Layer, move: Move) -> list[Span]:
+    """Return what `Layer.unlike` does, found once; not to be changed."""
     return layer.unlike(before, move)
 
 

@@ -27,7 +27,7 @@ def draw_minimap(
 ) -> None:
     """Draw the whole text as the best path's tokens, and the part in view."""
     rect, axis = place.minimap, viewport.axis
-    if rect is None or axis is None or not axis.width:
+    if rect is None or rect.width() < 1 or axis is None or not axis.width:
         return
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.color("panel"))
@@ -64,12 +64,13 @@ def _draw_bars(
     ratio = painter.device().devicePixelRatioF()
     wide, high = int(rect.width() * ratio), int(rect.height() * ratio)
     tall = np.rint(bar_heights(arcs, axis_width, wide, foot - RIM) * ratio)
-    above = round(foot * ratio) - np.arange(high)[:, None]  # pixels from a row to the foot
+    top = pixel(rect.top(), ratio)
+    foot_row = pixel(rect.top() + foot, ratio) - top
+    above = foot_row - np.arange(high)[:, None]  # pixels from a row to the foot
     shades = np.where((above > 0) & (above <= tall), color.rgba(), 0).astype(np.uint32)
     image = QImage(shades.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
-    corner = QPointF(pixel(rect.left(), ratio) / ratio, pixel(rect.top(), ratio) / ratio)
-    painter.drawImage(corner, image)
+    painter.drawImage(QPointF(pixel(rect.left(), ratio) / ratio, top / ratio), image)
 
 
 @lru_cache(maxsize=2)  # the same at each frame of a scroll

@@ -46,6 +46,15 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
+class Defaults(argparse.ArgumentDefaultsHelpFormatter):
+    """Says in the help what an option is without being given, where that is something to read."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        if action.default in (None, [], ""):
+            return action.help
+        return super()._get_help_string(action)
+
+
 def new_command(
     subparsers: Subparsers, name: str, about: str, run: Run, *, prints: bool = True
 ) -> Parser:
@@ -57,7 +66,7 @@ def new_command(
         name,
         help=about,
         description=f"{about[0].upper()}{about[1:]}.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=Defaults,
         allow_abbrev=False,
     )
     if prints:
@@ -68,7 +77,7 @@ def new_command(
         default=argparse.SUPPRESS,
         help="show a traceback on failure",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
     return parser
 
 
@@ -123,7 +132,8 @@ def add_special(parser: Parser) -> None:
         "--special",
         choices=READINGS,
         default="literal",
-        help="read strings that spell a special token as the token, as text, or not at all",
+        help="how strings that spell a special token are read: literal, as text like any other; "
+        "parse, as the token; forbid, as an error",
     )
 
 

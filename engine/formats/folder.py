@@ -73,7 +73,11 @@ def _paths_of(folder: Path) -> list[Path]:
         return sorted(path for path, _ in zip(folder.iterdir(), range(MOST), strict=False))
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise ModelError(f"the folder can't be read ({reason})", str(folder), "check it") from None
+        raise ModelError(
+            f"the folder can't be read ({reason})",
+            str(folder),
+            "check its path, and whether you may read it",
+        ) from None
 
 
 def _unusable(paths: Iterable[Path]) -> list[tuple[Path, str]]:

@@ -204,6 +204,7 @@ def bring_back(total: Floats, first: Int, last: Int, lowest: float) -> bool:
     """Scale the sums first … last by the power of two that makes the first of them about 1.
 
     Returns whether all of them lie between `lowest` and its inverse then, but for those that are 0.
+    Where they don't, they may hold anything.
     """
     if not 0.0 < total[u(first)] < np.inf:
         return False

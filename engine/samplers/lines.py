@@ -156,9 +156,7 @@ class Ffbs:
         theta = min(check_theta(theta), STEEPEST_THETA)
         self._unigram = unigram
         # Of an unknown edge, of none, and of each piece.
-        self._logs = np.append(
-            [theta * unigram.unknown_score, -math.inf], theta * unigram.vocabulary.score
-        )
+        self._logs = np.append([theta * unigram.unknown_score, -math.inf], unigram.tempered(theta))
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:

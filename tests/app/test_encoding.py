@@ -7,7 +7,7 @@ import pytest
 
 import engine
 from app import encoding
-from app.encoding import encode_beginning, encode_text
+from app.encoding import count_graphemes, encode_beginning, encode_text
 from engine import bundled
 from engine.progress import Cancelled
 from engine.text import Text
@@ -28,6 +28,17 @@ def test_a_text_prepared_apart_gives_the_tokens_and_spans_of_the_model(monkeypat
         assert np.array_equal(getattr(found, name), getattr(wanted, name))
     assert np.array_equal(found.prepared.source_end, wanted.prepared.source_end)
     assert found.special_found == wanted.special_found
+
+
+@pytest.mark.parametrize(
+    ("string", "count", "apart"), [("e\u0301é 🌤️\r\n", 5, True), ("plain text\n", 11, False)]
+)
+def test_graphemes_of_a_long_text_are_counted_apart(monkeypatch, string, count, apart):
+    monkeypatch.setattr(encoding, "LONG", 5)
+    reports = []
+    found = count_graphemes(Text(string), lambda *done: reports.append(done))
+    assert found == count
+    assert bool(reports) == apart
 
 
 def test_preparing_apart_can_be_cancelled(monkeypatch):

@@ -56,14 +56,19 @@ def finish_next(session, key):
     """Wait for a job to begin, then do what `finish` does: it may be delivered a moment later."""
     loop, jobs = QEventLoop(), session.jobs
 
+    def begun():
+        return any(job.key == key for job in jobs.running)
+
     def look():
-        if any(job.key == key for job in jobs.running):
+        if begun():
             loop.quit()
 
     jobs.changed.connect(look)
     QTimer.singleShot(60_000, loop.quit)
-    loop.exec()
+    if not begun():
+        loop.exec()
     jobs.changed.disconnect(look)
+    assert begun()
     return finish(session, key)
 
 

@@ -10,6 +10,7 @@ from app.analysis import Settings, analyse
 from app.views.explore.placed import Placed
 from engine.errors import CoverageError
 from engine.model import Model
+from engine.readings import Special
 from engine.text import Text
 
 SPECIAL = "<|endoftext|>"
@@ -73,6 +74,29 @@ def test_a_special_string_far_behind_forbids_the_lattice_too(models: dict[str, M
     settings = Settings(special="forbid")
     assert models["everyday-bpe"].find_special(text)
     assert analyse(1, models["everyday-bpe"], text, settings) is None
+
+
+@pytest.mark.parametrize("special", ["literal", "parse"])
+def test_a_lattice_is_built_on_what_was_prepared_already(
+    models: dict[str, Model], special: Special
+) -> None:
+    model, text = models["everyday-bpe"], Text(f"lovely {SPECIAL} weather")
+    known = model.encode(text, special)
+    settings = Settings(special=special)
+    bare, found = (analyse(1, model, text, settings, own) for own in (None, known))
+    assert bare is not None
+    assert found is not None
+    assert found.lattice.prepared is known.prepared
+    assert found.lattice.start.tolist() == bare.lattice.start.tolist()
+    assert found.lattice.piece.tolist() == bare.lattice.piece.tolist()
+    assert found.best.ids == bare.best.ids == known.ids.tolist()
+
+
+def test_of_a_long_text_only_what_is_drawn_is_prepared_again(models: dict[str, Model]) -> None:
+    model, text = models["everyday-bpe"], Text("lovely weather " * 2000)
+    found = analyse(1, model, text, Settings(), model.encode(text))
+    assert found is not None
+    assert found.shown == found.lattice.prepared.text.n_bytes < text.n_bytes
 
 
 def test_a_long_text_after_a_short_one_gets_its_tokens_first(

@@ -151,6 +151,23 @@ def test_what_is_kept_of_places_changes_no_answer(tmp_path: FilePath) -> None:
             assert bool(model.bpe.known_in_place) == (version == "0.2")
 
 
+def test_answers_of_long_words_and_long_texts_are_not_kept(
+    tmp_path: FilePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = tmp_path / "codes"
+    codes.write_text("#version: 0.2\na b\nab ab\n")
+    model = engine.load(codes)
+    assert model.bpe is not None
+    assert model.lattice("ab" * 40).canonical_edges is not None
+    assert not model.bpe.known_in_place
+    monkeypatch.setattr("engine.bpe_edges.FEW", 2)
+    assert model.lattice("abab ab").canonical_edges is not None
+    assert not model.bpe.known_in_place
+    monkeypatch.undo()
+    assert model.lattice("abab ab").canonical_edges is not None
+    assert model.bpe.known_in_place
+
+
 def test_marks_at_the_end_of_words_count_where_the_edge_stands() -> None:
     pieces = [b"a", b"b", b"a</w>", b"b</w>", b"ab", b"ab</w>"]
     vocabulary = Vocabulary.build(pieces, np.zeros(6))

@@ -126,6 +126,21 @@ def test_weights_too_far_apart_for_floats_are_summed_in_logarithms() -> None:
             assert own.ids.tolist() == twin.ids.tolist()
 
 
+def test_a_forbidden_piece_stays_forbidden_where_all_paths_are_alike() -> None:
+    model = unigram({"a": -1.0, "aa": -math.inf, "aaa": -2.0})
+    text = spans("aaaa" * 5)
+    for theta in (0.0, 1.0, 100.0):
+        road = Ffbs(model, theta)
+        for key in range(4):
+            own, twin = road.draw_compiled(*text, key), road.draw_plain(*text, key)
+            assert own.ids.tolist() == twin.ids.tolist()
+            assert set(own.ids.tolist()) <= {0, 2}
+        counts = model.marginals(*text, theta).counts
+        assert counts[1] == 0
+        assert counts[:3] @ [1, 2, 3] == pytest.approx(20)
+        assert set(model.sample_lines(*text, theta, 5).ids.tolist()) <= {0, 2}
+
+
 def test_a_crowded_text_gets_room() -> None:
     model = unigram({"a" * k: 0.0 for k in range(1, 13)})
     cut = Ffbs(model, 0.0).draw_compiled(*spans("a" * 5000), 1)

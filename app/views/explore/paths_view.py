@@ -218,9 +218,9 @@ class PathsView(QWidget):
         painter.fillRect(bar, color)
         painter.setPen(theme.color("ink"))
         text = number(path.probability)
-        # Figures are all as wide: the sum of theirs is known without shaping another text.
-        wide = sum(names.width(figure) for figure in text)
-        painter.drawText(QPointF(GUTTER - 6 - wide, names.base(rect.center().y())), text)
+        # Nothing in a number is kerned: its width is known without shaping another text.
+        left = GUTTER - 6 - sum(names.width(figure) for figure in text)
+        painter.drawText(QPointF(left, names.base(rect.center().y())), text)
 
     def _algorithm(self) -> str:
         """Return the name of the rule that cut the text."""

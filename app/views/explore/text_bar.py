@@ -263,6 +263,7 @@ class TextBar(QWidget):
             self.tr("Counting graphemes"),
             lambda report: count_graphemes(text, report),
             done,
+            lambda error: None,  # the bytes stay on show
         )
 
     def _show_counts(self, text: Text, graphemes: int) -> None:
