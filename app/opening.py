@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.recent import Recent
 from app.session import Session
-from engine.errors import SegscopeError
+from engine.errors import SegscopeError, cannot_read
 from engine.files import FILE, FOLDER
 from engine.files import kind_of as what_is_at
 from engine.jsonfile import read_json
@@ -40,12 +40,7 @@ def kind_of(path: Path) -> Kind:
         with path.open("rb") as stream:
             head = stream.read(HEAD)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SegscopeError(
-            f"the file can't be read ({reason})",
-            str(path),
-            "check its path, and whether you may read it",
-        ) from None
+        raise cannot_read(SegscopeError, "file", path, error) from None
     if _is_scene(head):
         return "scene"
     if _is_model(path, head):

@@ -19,7 +19,7 @@ from app.encoding import LONG, Reading, encode_beginning, read_text
 from app.jobs import Jobs
 from app.loading import load_model
 from app.naming import model_name
-from engine.errors import SegscopeError, TextError
+from engine.errors import SegscopeError, TextError, cannot_read
 from engine.progress import Report
 from engine.text import Text
 
@@ -307,12 +307,7 @@ class Session(QObject):
             try:
                 data = path.read_bytes()
             except OSError as error:
-                reason = error.strerror or type(error).__name__
-                raise TextError(
-                    f"the file can't be read ({reason})",
-                    str(path),
-                    "check its path, and whether you may read it",
-                ) from None
+                raise cannot_read(TextError, "file", path, error) from None
             return Text.from_bytes(data, str(path))
 
         self.jobs.start(

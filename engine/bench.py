@@ -27,7 +27,7 @@ from engine import bundled
 from engine.bulk import marginal_lines, nbest_lines
 from engine.corpus import open_corpus
 from engine.dropout import BPE_DROPOUTS
-from engine.errors import CorpusError
+from engine.errors import CorpusError, cannot_read
 from engine.formats import load
 from engine.kernels import warm_up
 from engine.model import Model
@@ -320,12 +320,7 @@ def read_text(path: Path) -> list[str]:
             "the text isn't UTF-8", f"{path}, byte {error.start}", "save it as UTF-8"
         ) from None
     except (OSError, EOFError, lzma.LZMAError) as error:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise CorpusError(
-            f"the file can't be read ({reason})",
-            str(path),
-            "check its path, and whether you may read it",
-        ) from None
+        raise cannot_read(CorpusError, "file", path, error) from None
     lines = text.split("\n")
     return lines[:-1] if not lines[-1] else lines
 

@@ -28,7 +28,7 @@ from engine.commands import (
     train,
 )
 from engine.commands.common import Parser, Subparsers
-from engine.errors import SegscopeError
+from engine.errors import CHECK_PATH, SegscopeError
 from engine.progress import Cancelled
 from engine.starting import INTERRUPTED
 
@@ -98,11 +98,7 @@ def run(parser: Parser, argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = str(error.filename) if error.filename is not None else ""
         what = error.strerror or type(error).__name__
-        return _fault(
-            str(SegscopeError(what, where, "check its path, and whether you may read it")),
-            BAD_INPUT,
-            debug,
-        )
+        return _fault(str(SegscopeError(what, where, CHECK_PATH)), BAD_INPUT, debug)
     except BaseException as error:  # noqa: BLE001 Libraries in Rust panic outside of Exception.
         said = f"an unexpected failure ({type(error).__name__}: {error})"
         return _fault(f"{said}, run it again with --debug and report it", FAILURE, debug)

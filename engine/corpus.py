@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.errors import CorpusError, TextError
+from engine.errors import CorpusError, TextError, cannot_read
 from engine.files import DEVICE, FILE, in_words, kind_of, unusable
 from engine.jsonfile import read_json
 from engine.progress import Report, silent
@@ -185,12 +185,7 @@ def read_lines(path: Path, invalid: Invalid = "refuse") -> tuple[list[str], list
     try:
         data = path.read_bytes()
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise CorpusError(
-            f"the file can't be read ({reason})",
-            str(path),
-            "check its path, and whether you may read it",
-        ) from None
+        raise cannot_read(CorpusError, "file", path, error) from None
     notes: list[str] = []
     skipped = 0
     if data.startswith(BOM):
@@ -272,12 +267,7 @@ def _files_of(path: Path, notes: list[str]) -> list[Path]:
     try:
         inside = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise CorpusError(
-            f"the folder can't be read ({reason})",
-            str(path),
-            "check its path, and whether you may read it",
-        ) from None
+        raise cannot_read(CorpusError, "folder", path, error) from None
     files = [entry for entry in inside if kind_of(entry) == FILE]
     lost = unusable(inside)
     texts = [file for file in files if file.suffix.lower() == ".txt"]

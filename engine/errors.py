@@ -27,6 +27,18 @@ class SegscopeError(Exception):
         return _bare, (type(self), self.args), vars(self)
 
 
+CHECK_PATH = "check its path, and whether you may read it"
+"""What to do where the system doesn't give something to read."""
+
+
+def cannot_read(
+    kind: type[SegscopeError], what: str, path: object, error: Exception
+) -> SegscopeError:
+    """Return the error that a file or folder, `what`, can't be read, for the system's reason."""
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return kind(f"the {what} can't be read ({reason})", str(path), CHECK_PATH)
+
+
 def _bare(kind: type[SegscopeError], args: tuple[Any, ...]) -> SegscopeError:
     """Make an error of a class with its text, but without its fields."""
     return kind.__new__(kind, *args)

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.errors import ModelError
+from engine.errors import ModelError, cannot_read
 from engine.files import FILE, FOLDER, SHOWN, in_words, kind_of, unusable
 from engine.formats import (
     bert,
@@ -72,12 +72,7 @@ def _paths_of(folder: Path) -> list[Path]:
     try:
         return sorted(path for path, _ in zip(folder.iterdir(), range(MOST), strict=False))
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ModelError(
-            f"the folder can't be read ({reason})",
-            str(folder),
-            "check its path, and whether you may read it",
-        ) from None
+        raise cannot_read(ModelError, "folder", folder, error) from None
 
 
 def _unusable(paths: Iterable[Path]) -> list[tuple[Path, str]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 import engine
-from engine.errors import SegscopeError
+from engine.errors import ModelError, SegscopeError, cannot_read
 
 SAMPLES = {"int": 3, "str": "some words", "tuple[int, ...]": (4, 5)}
 """A value for a parameter, by its annotation."""
@@ -51,3 +51,18 @@ def test_an_error_arrives_whole(kind, carry):
     assert "some words" in str(there)
     assert vars(there) == vars(error)
     assert there.args == error.args
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (FileNotFoundError(2, "No such file or directory"), "No such file or directory"),
+        (ValueError("embedded null byte"), "embedded null byte"),
+        (OSError(), "OSError"),
+    ],
+)
+def test_what_can_t_be_read_is_told_with_the_system_s_reason(error, reason):
+    told = cannot_read(ModelError, "folder", "a/b", error)
+    assert type(told) is ModelError
+    assert told.what == f"the folder can't be read ({reason})"
+    assert (told.where, told.remedy) == ("a/b", "check its path, and whether you may read it")
